@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from bank_twins import twins
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +16,6 @@ from toologue.text.bank import REGISTERS, Form, PhraseKind, Register, Role, Voic
 
 BANK = phrases()
 KINDS = [kind for kinds in BANK.kinds.values() for kind in kinds.values()]
-BEHAVIOURS = ("corrects", "two_at_once", "changes_mind", "malformed", "contradicts")
 SLOT = re.compile(r"\{(\w+)\}")
 SAMPLES: dict[Form, tuple[str, ...]] = {
     "value": ("ORD-48213", "anna@post.example", "3 May 2025", "12 Hill Road, 4051 Oak Bay"),
@@ -41,39 +39,27 @@ def filled(kind: PhraseKind, sample: int = 0) -> list[tuple[Register, str]]:
 
 class TestAmount:
     def test_the_kinds_that_writers_need(self) -> None:
-        values = (
-            "order_number",
-            "reference",
-            "email",
-            "phone",
-            "name",
-            "address",
-            "date",
-            "amount",
-            "choice",
-            "reason",
-        )
-        customer = {f"give_{value}" for value in (*values, "other")} | {*BEHAVIOURS}
-        customer |= {"open", "close", "yes", "no"}
-        customer |= {"affirms", "denies", "accepts", "declines", "acknowledge", "names_one", "states", "changes_answer"}
-        customer |= {"give_plain"}
+        customer = {"open", "close", "give", "give_choice", "give_reason", "names_one", "two_at_once", "acknowledge"}
+        customer |= {"affirms", "denies", "accepts", "declines"}
+        customer |= {"malformed", "corrects", "changes_mind", "changes_answer", "contradicts"}
+        customer |= {"mends", "retypes", "mends_anothers", "mends_old", "wonders", "stays"}
         assert set(BANK.kinds["customer"]) == customer
-        agent = {"greet", "ask", "ask_as_written", "acknowledge", "confirm", "inform", "apologise", "end"}
-        agent |= {"tell", "insist", "addresses"}
-        assert set(BANK.kinds["agent"]) == agent | {f"ask_{value}" for value in values}
+        agent = {"greet", "begin", "ask", "ask_noun", "ask_reason", "ask_choice", "confirm", "explain", "end"}
+        agent |= {"acknowledge", "follow", "take_up", "forgive", "apologise", "insist", "address"}
+        assert set(BANK.kinds["agent"]) == agent
 
     @each_kind
-    def test_forty_frames_a_kind_and_ten_a_register(self, kind: PhraseKind) -> None:
-        counts = [len(kind.of(register)) for register in REGISTERS[kind.role]]
-        assert min(counts) >= (25 if kind.name in BEHAVIOURS else 10)
-        assert sum(len(frames) for frames in kind.frames.values()) >= 40
+    def test_three_frames_a_register_and_none_that_is_long(self, kind: PhraseKind) -> None:
+        for register in REGISTERS[kind.role]:
+            assert len(kind.of(register)) >= 3
+            assert max(len(frame.split()) for frame in kind.of(register)) <= 16
 
 
 @each_kind
 class TestFrames:
     def test_no_two_are_alike(self, kind: PhraseKind) -> None:
-        frames = [SLOT.sub("slot", frame) for frames in kind.frames.values() for frame in frames]
-        assert twins(frames, limit=0.93) == []
+        for frames in kind.frames.values():
+            assert len({re.sub(r"\W", "", frame.lower()) for frame in frames}) == len(frames)
 
     def test_each_slot_stands_once_and_has_a_form(self, kind: PhraseKind) -> None:
         assert set(kind.slots.values()) <= SAMPLES.keys()
@@ -121,8 +107,7 @@ class TestRegisters:
         return sum(len(text.split()) for text in texts) / len(texts)
 
     def test_the_terse_are_short_and_the_chatty_are_not(self) -> None:
-        assert 2 * self.words("customer", "terse") < self.words("customer", "annoyed")
-        assert self.words("customer", "annoyed") < self.words("customer", "chatty")
+        assert self.words("customer", "terse") < self.words("customer", "annoyed") < self.words("customer", "chatty")
         assert self.words("agent", "brief") < self.words("agent", "warm")
 
     def test_the_formal_do_not_contract(self) -> None:
@@ -198,30 +183,36 @@ class TestVoice:
             assert one("corrects", old="1", new="2") == other("corrects", old="1", new="2")
 
     def test_other_seeds_say_it_otherwise(self) -> None:
-        assert len({Voice("customer", "chatty", seed=seed)("close") for seed in range(60)}) == 10
+        known = BANK.kind("customer", "close").of("chatty")
+        assert {Voice("customer", "chatty", seed=seed)("close") for seed in range(60)} == {*known}
 
     @given(seed=st.integers())
-    def test_ten_conversations_side_by_side_open_in_ten_ways(self, seed: int) -> None:
-        for role, kind, slots in (("customer", "open", {"issue": "It broke."}), ("agent", "greet", {})):
+    def test_conversations_side_by_side_open_in_as_many_ways_as_there_are(self, seed: int) -> None:
+        openings: tuple[tuple[Role, str, dict[str, str]], ...] = (
+            ("customer", "open", {"issue": "It broke."}),
+            ("agent", "greet", {}),
+        )
+        for role, kind, slots in openings:
             for register in set(REGISTERS[role]) - {"typo_prone"}:
-                voices = [Voice(role, register, seed=seed, start=start) for start in range(10)]
-                assert len({voice(kind, **slots) for voice in voices}) == 10
+                count = len(BANK.kind(role, kind).of(register))
+                voices = [Voice(role, register, seed=seed, start=start) for start in range(count)]
+                assert len({voice(kind, **slots) for voice in voices}) == count
 
     @given(seed=st.integers(), value=st.sampled_from(SAMPLES["value"]))
     def test_the_typo_prone_get_values_right(self, seed: int, value: str) -> None:
-        text = Voice("customer", "typo_prone", seed=seed)("give_address", value=value)
+        text = Voice("customer", "typo_prone", seed=seed)("give", value=value)
         assert value in text
 
-    def test_and_words_wrong(self) -> None:
-        voice, kind = Voice("customer", "typo_prone", seed=1), BANK.kind("customer", "close")
-        said = [voice("close") for _ in kind.of("typo_prone")]
-        assert sum(text not in kind.of("typo_prone") for text in said) > 0.8 * len(said)
+    def test_and_words_wrong_about_every_other_time(self) -> None:
+        known = BANK.kind("customer", "close").of("typo_prone")
+        said = [Voice("customer", "typo_prone", seed=seed)("close") for seed in range(200)]
+        assert 0.3 < sum(text not in known for text in said) / len(said) < 0.7
 
     def test_look_ups_that_miss_suggest(self) -> None:
         with pytest.raises(
-            UnknownName, match="no kind of phrase of the customer is called 'give_mail'; did you mean 'give_e"
+            UnknownName, match="no kind of phrase of the customer is called 'give_reasn'; did you mean 'give_reason'"
         ):
-            Voice("customer", "terse", seed=1)("give_mail", value="a")
+            Voice("customer", "terse", seed=1)("give_reasn", value="a")
         with pytest.raises(UnknownName, match="no register of the agent is called 'terse'"):
             Voice("agent", "terse", seed=1)
         with pytest.raises(UnknownName, match="no register of the customer is called 'warm'"):

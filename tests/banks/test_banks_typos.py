@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from toologue.text.bank import REGISTERS, mistype, phrases
+from toologue.text.tokens import is_word
 
 FRAMES = sorted(
     {
@@ -78,6 +79,14 @@ def test_rate_says_how_many() -> None:
     for rate in (0.05, 0.2, 0.6):
         wrong = sum(word.lower() != "something" for word in mistype(text, seed=1, rate=rate).split())
         assert abs(wrong / 400 - rate) < 0.08
+
+
+@given(frames, seeds)
+def test_no_error_makes_another_word(text: str, seed: int) -> None:
+    """ "form" for "from" is no typing error that anybody would see."""
+    before, after = (re.findall(r"[^\W\d_]+", one.lower()) for one in (text, mistype(text, seed=seed, rate=1)))
+    changed = (made for said, made in zip(before, after, strict=False) if said != made and len(before) == len(after))
+    assert [made for made in changed if is_word(made)] == []
 
 
 def test_all_slips_happen() -> None:

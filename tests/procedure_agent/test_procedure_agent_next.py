@@ -125,7 +125,7 @@ def test_who_cannot_confirm_something_says_neither_yes_nor_no(words: str) -> Non
     assert polarity(f"No, {words}") == "no"
 
 
-@pytest.mark.parametrize("kind", ["no", "denies", "declines"])
+@pytest.mark.parametrize("kind", ["denies", "declines"])
 def test_every_no_that_customers_say_is_one(kind: str) -> None:
     said = [words for frames in phrases().kind("customer", kind).frames.values() for words in frames]
     assert said

@@ -209,5 +209,5 @@ def _suits(words: str, slot: Slot) -> bool:
 
 
 def _strip_phrase(text: str) -> str:
-    text = re.split(r":\s+", text)[-1].strip(" \t\n,.;:!")
+    text = _RE["apology"].sub("", re.split(r":\s+", text)[-1]).strip(" \t\n,.;:!")
     return _RE["tail"].sub("", _RE["lead"].sub("", text)).strip(" \t\n,;:\"'“”")

@@ -60,12 +60,14 @@ NO_ANSWER = ("unauthorized", "not_found", "quota_exceeded", "connection")
 class Making:
     """How a suite is made. `count`: conversations a procedure, at least; a cover may need more.
 
-    `until`: the share of what execution can reach that a cover must see. `writer`: `template`, or a model.
+    `noise`: the chance of it at each reply; `most_noise`: how often in a conversation; `until`: the share of what
+    execution can reach that a cover must see. `writer`: `template`, or a model.
     """
 
     count: int = 12
     sampler: Sampler = "cover"
     noise: float = 0.2
+    most_noise: int = 1
     mode: NoiseMode = "resume"
     detours: float = 0.3
     until: float = 1.0

@@ -2,7 +2,7 @@
 
     apis or world, overlay, seed, procedures, agents      what is tested, and who (paths start at the file)
     [agents.NAME]   spec prompt options                    who, by names of your own, in place of the list `agents`
-    [conversations] count sampler noise mode detours seed writer  as in `project.generate.Making`
+    [conversations] count sampler noise most_noise mode detours seed writer  as in `project.generate.Making`
     [operations]    only tag exclude strict                which of the document's are read
     [run]           timeout concurrency trials
     [grade]         similarity judge judge_votes
@@ -54,6 +54,7 @@ class Conversations(Noun):
     count: int = Field(default=12, ge=0)
     sampler: Sampler = "cover"
     noise: float = Field(default=0.2, ge=0, le=1)
+    most_noise: int = Field(default=1, ge=0)
     mode: NoiseMode = "resume"
     detours: float = Field(default=0.3, ge=0, le=1)
     seed: int = 0

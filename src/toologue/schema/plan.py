@@ -14,7 +14,8 @@ turn i and says what its words must do; a writer replaces texts, and nothing els
                    contradict   sees the matter otherwise than the agent, who said `text`
                    noise        says something that no procedure foresees (`text`, word for word)
     the agent      call         acts, and says nothing
-                   ask          asks what a step asks for (`text`)
+                   ask          asks what a step asks for (`text`); after a value that cannot be right, says first what
+                                one looks like (`before["form"]`)
                    say, end     says what a step says (`text`); `end` is the last word
                    refuse       answers noise (`text`, word for word), then asks `again`
                    insist       stays with what was said (`text`), then asks `again`

@@ -20,10 +20,10 @@ alone begin one frame further on, so that as many conversations as there are fra
 
 Example:
     >>> voice = Voice("customer", "formal", seed=7)
-    >>> voice("give_order_number", value="ORD-48213"), voice("give_choice", choice="a refund")
-    ('My order number is ORD-48213.', 'I would prefer a refund.')
-    >>> phrases().kind("agent", "inform").slots
-    {'fact': 'clause'}
+    >>> voice("give", value="ORD-48213"), voice("give_choice", choice="a refund")
+    ('Of course, it is ORD-48213.', 'I would like a refund, please.')
+    >>> phrases().kind("agent", "apologise").slots
+    {'problem': 'clause'}
 
 Not covered: other languages, and agreement beyond what the forms promise (a plural where a frame says "it is").
 """
@@ -45,7 +45,7 @@ from toologue import keys
 from toologue.data import Place, Source, read_source
 from toologue.errors import BadFile, BadSetting, UnknownName
 from toologue.schema import Noun
-from toologue.text.tokens import opens_sentence
+from toologue.text.tokens import is_word, opens_sentence
 
 Role = Literal["customer", "agent"]
 Form = Literal["value", "noun", "clause", "sentence", "action", "question", "asked"]
@@ -117,8 +117,9 @@ class Voice:
         frames = known.of(self.register)
         turn = self._turns[kind]
         frame = frames[place_of(turn, len(frames), keys.seed_of(self._seed, self.role, self.register, kind))]
-        if self.register == "typo_prone":
-            frame = mistype(frame, seed=keys.seed_of(self._seed, kind, turn))
+        slip = keys.seed_of(self._seed, kind, turn)
+        if self.register == "typo_prone" and slip % 2:
+            frame = mistype(frame, seed=slip)
         text = fill(frame, known.slots, slots)
         self._turns[kind] += 1
         return text
@@ -229,6 +230,8 @@ def _listed(names: Iterable[str]) -> str:
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _BESIDE = {letter: row[max(0, at - 1) : at] + row[at + 1 : at + 2] for row in _ROWS for at, letter in enumerate(row)}
 _LEFT_ALONE = frozenset("none never nobody nothing nowhere neither without cannot wrong".split())
+# So many slips are tried, until one makes no other word.
+_SLIPS = 12
 _WORD = re.compile(r"(?P<before>[\"'(]*)(?P<word>[A-Za-z]+(?:['’][a-z]+)?)(?P<after>[.,;:!?)\"'…]*)")
 
 
@@ -274,7 +277,8 @@ def _typed(part: re.Match[str], random: Random, *, err: bool, first: bool) -> st
     if not word.isalpha() and (err or random.random() < 0.5):
         word = re.sub("['’]", "", word)
     elif err:
-        word = _slip(word, random)
+        slips = (_slip(word, random) for _ in range(_SLIPS))
+        word = next((made for made in slips if not is_word(made.lower())), word)
     if (word == "I" or first) and random.random() < 0.5:
         word = word[:1].lower() + word[1:]
     return part["before"] + word + part["after"]

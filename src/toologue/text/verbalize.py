@@ -27,8 +27,13 @@ _MONEY = re.compile(r"\s?(?:euros?|dollars?|pounds?|francs?|crowns?|EUR|USD|GBP|
 _DAY_ONLY = re.compile(r"\b(?:on|by|until|since|before|after|of|from)\s$", re.IGNORECASE)
 
 
-def verbalize(value: JsonValue, *, money: bool = False, day_only: bool = False, exact: bool = False) -> str:
-    """A value as it is said. `exact`: texts as they are; `money`: with two places; `day_only`: without the time."""
+def verbalize(
+    value: JsonValue, *, money: bool = False, day_only: bool = False, exact: bool = False, year: int | None = None
+) -> str:
+    """A value as it is said. `exact`: texts as they are; `money`: with two places; `day_only`: without the time.
+
+    `year`: this one; its days are said without it.
+    """
     if value is None:
         return "not known"
     if isinstance(value, bool):
@@ -37,19 +42,20 @@ def verbalize(value: JsonValue, *, money: bool = False, day_only: bool = False, 
         whole = float(value).is_integer()
         return str(int(value)) if whole else f"{value:.2f}" if money and round(value, 2) == value else str(value)
     if isinstance(value, str):
-        return value if exact else _text(value, day_only) if value.strip() else "none"
+        return value if exact else _text(value, day_only, year) if value.strip() else "none"
     members = value if isinstance(value, list) else cast("dict[str, JsonValue]", value).values()
     parts = [part for part in members if part not in (None, "")]
-    *most, last = [verbalize(part, money=money, day_only=day_only, exact=exact) for part in parts] or ["none"]
+    said = [verbalize(part, money=money, day_only=day_only, exact=exact, year=year) for part in parts]
+    *most, last = said or ["none"]
     joined = ", ".join(most)
     return f"{joined}{' and ' if isinstance(value, list) else ', '}{last}" if most else last
 
 
-def fill_values(text: str, values: Mapping[str, JsonValue]) -> str:
+def fill_values(text: str, values: Mapping[str, JsonValue], *, year: int | None = None) -> str:
     """A text with the values of what it shows in braces, by expression. Raises BadSetting for one that is not there."""
     for name in (name for name, value in values.items() if value == ""):  # nothing is said of an enumeration
         text = re.sub(rf", {re.escape(f'{{{name}}}')}(?=[,.!?]|$)", "", text)
-    return _BRACES.sub(lambda found: _shown(found, values), text) if "{" in text else text
+    return _BRACES.sub(lambda found: _shown(found, values, year), text) if "{" in text else text
 
 
 def opens_small(text: str) -> bool:
@@ -57,13 +63,14 @@ def opens_small(text: str) -> bool:
     return re.search(f"{SENTENCE_START}[a-z]", text) is not None
 
 
-def _shown(found: re.Match[str], values: Mapping[str, JsonValue]) -> str:
+def _shown(found: re.Match[str], values: Mapping[str, JsonValue], year: int | None) -> str:
     expression, text = found[1].strip(), found.string
     if expression not in values:
         raise BadSetting(f"{shown(text)} shows {{{expression}}}, and the cue has no value for it; give it in `values`")
     value = values[expression]
     money = _MONEY.match(text, found.end(1) + 1) is not None or text[: found.start()].endswith(("€", "$", "£"))
-    said = verbalize(value, money=money, day_only=_DAY_ONLY.search(text[: found.start()]) is not None)
+    day_only = _DAY_ONLY.search(text[: found.start()]) is not None
+    said = verbalize(value, money=money, day_only=day_only, year=year)
     ours = said != value and (not isinstance(value, list | dict) or not value)
     if ours and said[:1].islower() and opens_sentence(text[: found.start()]):
         said = said[0].upper() + said[1:]
@@ -71,13 +78,13 @@ def _shown(found: re.Match[str], values: Mapping[str, JsonValue]) -> str:
     return f"{said}{found[2]}{stop}"
 
 
-def _text(text: str, day_only: bool) -> str:
+def _text(text: str, day_only: bool, year: int | None) -> str:
     if found := _MOMENT.fullmatch(text):
         try:
             day = date(*map(int, found.group(1, 2, 3)))
         except ValueError:
             return text
-        said = f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+        said = f"{day.day} {MONTHS[day.month - 1]}{'' if day.year == year else f' {day.year}'}"
         return f"{said} at {found[4]}" if found[4] and not day_only else said
     if found := _CLOCK.fullmatch(text):
         return found[1]

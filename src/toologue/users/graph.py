@@ -22,7 +22,7 @@ from toologue.errors import BadSetting
 from toologue.models.lexical import words_of
 from toologue.models.similarity import Similarity, similarity
 from toologue.procedure.conversation_graph import conversation_graph
-from toologue.procedure.course import Course, Slot, course_of
+from toologue.procedure.course import Course, course_of
 from toologue.procedure.follower import Follower
 from toologue.procedure.grammar import to_me, verbalize_step
 from toologue.schema import Case, Dialogue, Step, Turn, UserTurn
@@ -177,14 +177,11 @@ class GraphUser:
 
     def _words_for(self, informed: Mapping[str, JsonValue]) -> str:
         values = {slot: _value_text(value) for slot, value in informed.items()}
-        if len(values) > 2:
-            return self._voice("give_other", value=", ".join(values.values()))
-        words = [self._voice(_kind(self._course.slots[slot]), value=value) for slot, value in values.items()]
-        return " ".join(one if len(words) == 1 or one.endswith((".", "!", "?")) else f"{one}." for one in words)
+        return self._voice("give", value=", ".join(values.values()))
 
     def _words_of(self, answer: str) -> str:
         if answer.casefold() in ("yes", "no"):
-            return self._voice(answer.casefold())
+            return self._voice("affirms" if answer.casefold() == "yes" else "denies")
         mine = to_me(answer)
         if re.match(r"(?:the|an?|another|one|my)\b", mine, re.IGNORECASE):
             return self._voice("give_choice", choice=mine[:1].lower() + mine[1:])
@@ -207,14 +204,6 @@ def _names(heard: str, slot: str) -> bool:
     said = set(words_of(heard.replace("e-mail", "email").replace("E-mail", "email").replace("post code", "postcode")))
     wanted = [word for word in words_of(slot) if word not in ("id", "on", "of", "number")]
     return bool(wanted) and all(word in said or f"{word}s" in said for word in wanted)
-
-
-def _kind(slot: Slot) -> str:
-    if (form := slot.schema.get("format")) in ("email", "date"):
-        return f"give_{form}"
-    if slot.pattern:
-        return "give_order_number" if slot.name.startswith("order") else "give_reference"
-    return "give_amount" if slot.schema.get("type") in ("number", "integer") else "give_other"
 
 
 def _value_text(value: JsonValue) -> str:

@@ -17,8 +17,8 @@ Example:
     ...     cues=(Cue(move="open", text="My parcel is late."), Cue(move="ask", text="for the order number.")))
     >>> told = TemplateWriter(customer="annoyed", agent="brief").words(plan)
     >>> print(*(turn.text for turn in told.turns), sep="\\n")
-    This is the third time I'm trying to reach somebody. My parcel is late.
-    Can you tell me the order number?
+    My parcel is late.
+    Let me have a look. I need the order number, please.
 
 Not covered: languages other than English; a register that changes within a conversation; "one moment, please".
 """

@@ -23,7 +23,9 @@ from toologue.procedure import grammar
 from toologue.procedure.grammar import Asking
 from toologue.schema import Cue, Dialogue, Plan, Turn, ValueKind
 from toologue.text.bank import REGISTERS, Register, Role, Voice, mistype, place_of, stem_and_number
+from toologue.text.times import MONTHS
 from toologue.text.verbalize import fill_values, opens_small, verbalize
+from toologue.values.compare import clock_of
 from toologue.write.wordings import Said, Wording, Wordings
 
 _TRIES = 12
@@ -31,22 +33,13 @@ _TRIES = 12
 # Names of slots and kinds of values, and patterns of words.
 _WORDS = cast("Mapping[str, Any]", shipped(Path(__file__).with_suffix(".yaml")))
 _RE = {name: re.compile(pattern.replace("\n", "")) for name, pattern in _WORDS["patterns"].items()}
-# What has to be asked for with these words to be asked for in the phrases of its kind.
-_KINDS = {kind: re.compile(rf"\b(?:{words})\b") for kind, words in _WORDS["asked_with"].items()}
-# Where those phrases do not fit: several things, and days that are in nobody's calendar.
-_OTHER = re.compile(r",|\b(?:birth|born|digits|letters|numbers|these|those|and|or)\b")
-# Frames that cannot hold the first question of a conversation, and those that can hold no other.
-_FIRST = re.compile(r"First\b|To get us started|.*\b(?:first|let's find that)\b")
-_ANY = re.compile("")
-_PRONOUN = re.compile(r"(?:It|That|This|These|Those|None|Nobody|After that|We .* it)\b")
-
-
 _SLOT = re.compile(r"\{\s*([^{}]*?)\s*\}")
 
 
 class _Words:
-    def __init__(self, voice: Voice, seed: int, said: Said):
-        self._voice, self._random, self._seed, self._said = voice, Random(seed), seed, said
+    def __init__(self, voice: Voice, seed: int, said: Said | None = None, today: str = ""):
+        self._voice, self._random, self._seed, self._said, self._today = voice, Random(seed), seed, said or {}, today
+        self._year = int(today[:4]) if today else None
         self.register: Register = voice.register
         self._turns = Counter[str]()
 
@@ -73,11 +66,18 @@ class _Words:
     def _contract(self, words: str) -> str:
         return words if self.register == "formal" else grammar.contracted(words)
 
+    def _draw(self, kind: str, fits: Callable[[str], bool] = bool, **slots: str) -> str:
+        """The next phrase that fits; the last one if none does."""
+        text = ""
+        for _ in range(_TRIES):
+            text = self._voice(kind, **slots)
+            if fits(text):
+                break
+        return text
+
 
 class AgentWords(_Words):
     """The agent: `agent(cue)` gives words."""
-
-    _has_asked = _named = False
 
     def __call__(self, cue: Cue, heard: Cue | None = None) -> str:
         """The words for a cue; `heard` is what the customer has said last.
@@ -88,167 +88,170 @@ class AgentWords(_Words):
             case "ask" | "say" | "end" if words := self._wording(cue.values, cue.text):
                 pass
             case "ask":
-                words = self._ask(cue, cue.text, before=self._thanks(cue, heard))
-            case "say":
-                words = self._say(cue)
-            case "end":
-                closing = self._random.random() < 0.8 or not cue.text.strip()
-                words = f"{self._say(cue)} {self._voice('end') if closing else ''}".strip()
+                words = self._ask(cue, heard)
+            case "say" | "end":
+                words = self._say(cue, heard)
             case "refuse":
-                again = cue.again and self._wording(cue.values, cue.again)
-                words = (
-                    f"{cue.text.strip()} {again}"
-                    if again
-                    else self._ask(cue, cue.again, before=cue.text.strip() or " ")
-                )
-                return fill_values(words, cue.values).strip()
+                words = f"{cue.text.strip()} {self._again(cue)}".strip()
+                return self._fill(words, cue) if cue.again else words
             case "insist":
                 fact = grammar.disputed_fact(cue.text)
-                stays = self._draw(cue, "insist", fact=fact) if fact else ""
-                words = self._ask(cue, cue.again, before=stays, but=fact)
+                stays = self._draw("insist", self._opens_well(cue), fact=fact) if fact else ""
+                words = f"{stays} {self._again(cue)}".strip()
             case _:
                 raise BadSetting(f"an agent has no words for the move {cue.move!r}: it is the customer's, or silent")
-        return fill_values(words, cue.values) or self._voice("acknowledge")
+        return self._fill(words, cue) or self._voice("acknowledge")
 
-    def _thanks(self, cue: Cue, heard: Cue | None) -> str:
-        given = heard is not None and heard.move in ("give", "volunteer", "correct")
+    def _fill(self, words: str, cue: Cue) -> str:
+        return fill_values(words, cue.values, year=self._year)
+
+    def _opens_well(self, cue: Cue) -> Callable[[str], bool]:
+        return lambda text: not opens_small(self._fill(text, cue))
+
+    def _again(self, cue: Cue) -> str:
+        """The question that was put before, without what was said with it."""
+        again = cue.again.strip()
+        return again and (self._wording(cue.values, cue.again) or self._question(cue, grammar.asking(again)))
+
+    def _ask(self, cue: Cue, heard: Cue | None) -> str:
+        """A question: first what is made of what the customer said, then why it is asked; notes stand behind it."""
         ask = grammar.asking(cue.text)
-        if not given or ask.reason or ask.note or self._random.random() > 0.5:
+        if form := cue.before.get("form"):
+            return f"{self._voice('explain', form=self._contract(str(form)))} {self._question(cue, ask)}"
+        reason, after = ask.reason, ask.note and self._sentence(ask.note)
+        again = _RE["again"].search(ask.asked)
+        finding = again or "{" in reason or _RE["bad_news"].match(reason)
+        if reason and (not finding or _RE["points_back"].search(reason)):
+            reason, after = "", f"{self._sentence(reason)} {after}".strip()
+        bad = again or (reason and (_RE["bad_news"].match(reason) or self._unfit(cue, reason)))
+        lead = self._voice("address", name=ask.who) if ask.who else "" if bad else self._take_up(heard)
+        if reason and bad:
+            reason = self._draw("apologise", self._opens_well(cue), problem=self._contract(reason))
+        elif reason:
+            reason = self._sentence(reason)
+        return " ".join(filter(None, [lead, reason, self._question(cue, ask), after]))
+
+    def _take_up(self, heard: Cue | None) -> str:
+        """What the agent says to what was said last: thanks, the choice or the day once more, or nothing."""
+        if heard is None or heard.move in ("acknowledge", "malformed", "contradict"):
             return ""
-        return self._draw(cue, "acknowledge", lambda text: not _RE["on_the_matter"].search(text))
+        if heard.move in ("correct", "change"):
+            return self._voice("forgive")
+        if self._random.random() < 0.3:
+            return ""
+        if heard.move == "open":
+            return self._voice("begin")
+        answer = heard.text.strip().rstrip(".")
+        if heard.move == "choose" and _RE["noun"].match(answer) and len(answer.split()) < 5:
+            return self._voice("take_up", choice=grammar.to_you(_lower_first(answer)))
+        if heard.move == "choose":
+            return self._voice("follow")
+        (slot, value), *more = [*heard.values.items(), ("", None)]
+        if len(more) == 1 and heard.kinds.get(slot) == "date" and "birth" not in slot:
+            return self._voice("take_up", choice=verbalize(value, year=self._year))
+        return self._voice("acknowledge")
 
-    def _ask(self, cue: Cue, text: str, *, before: str = "", but: str = "") -> str:
-        """A question with its reason before or behind it, unless that is what has just been said (`but`)."""
-        if not text.strip():
-            return before
-        ask = grammar.asking(text)
-        told_first = after = called = ""
-        for remark in filter(None, (ask.reason, ask.note)):
-            if remark == but:
-                continue
-            if remark == ask.reason and self._unfit(cue, remark):
-                ask = ask._replace(**{("noun" if ask.noun else "question"): f"{ask.asked}, {ask.link} {ask.reason}"})
-            elif told_first or _RE["points_back"].search(remark) or self._random.random() < 0.35:
-                after = f"{after} {self._sentence(remark)}".strip()
-            else:
-                told_first = self._reason(cue, remark)
-        if cue.move == "ask" and (told_first or ask.who):
-            before = ""
-        if ask.who:  # by name; with a greeting only the first time, and not after a refusal
-            again, self._named = self._named or cue.move != "ask", True
-            form = _RE["goes_on"] if again else _ANY
-            called = self._draw(cue, "addresses", lambda text: bool(form.match(text)), name=ask.who)
-        before = " ".join(filter(None, [before, called, told_first]))
-        question = self._question(cue, ask, after, alone=not before)
-        self._has_asked = True
-        return f"{before} {question} {after}".strip()
-
-    def _question(self, cue: Cue, ask: Asking, after: str, *, alone: bool) -> str:
-        out_of_place = _RE["later"] if not self._has_asked else _FIRST
-
-        def fits(text: str) -> bool:
-            return (alone or not _RE["answers"].match(text)) and not out_of_place.match(text)
-
-        if ask.question.startswith("whether") and (asked := self._yes_or_no(cue, ask, fits)):
+    def _question(self, cue: Cue, ask: Asking) -> str:
+        if ask.question.startswith("whether") and (asked := self._yes_or_no(cue, ask)):
             return asked
         if ask.words:
-            return self._draw(cue, "ask_as_written", fits, request=_sentence(ask.words))
-        kind = _kind_asked(cue, ask)
-        is_last = "," in ask.asked or _PRONOUN.match(after) or (ask.question and kind == "ask")
-        ending = re.compile(re.escape(ask.asked) + r"[.?!]$") if is_last else _ANY
-        return self._draw(cue, kind, lambda text: fits(text) and bool(ending.search(text)), asked=ask.asked)
+            return _sentence(ask.words)
+        plain = ask.noun and not _RE["long_noun"].search(ask.noun)
+        kind = "ask_noun" if plain else "ask_reason" if ask.question and "whether" not in ask.question else "ask"
+        one = plain and _RE["one_noun"].fullmatch(ask.noun)
+        well = self._opens_well(cue)
+        return self._draw(kind, lambda text: well(text) and bool(one or not text.startswith("What")), asked=ask.asked)
 
-    def _yes_or_no(self, cue: Cue, ask: Asking, fits: Callable[[str], bool]) -> str:
+    def _yes_or_no(self, cue: Cue, ask: Asking) -> str:
         """A question that is answered by yes or no, or by one of two things; empty where it is put indirectly."""
         offered, wanted, chance = grammar.options(ask.question), grammar.action(ask.question), self._random.random()
-        if offered and chance < 0.5:
-            return self._draw(cue, "ask_choice", fits, options=offered)
-        if wanted and chance < 0.6:
-            return self._draw(cue, "confirm", fits, action=wanted)
+        if offered and chance < 0.6:
+            return self._draw("ask_choice", self._opens_well(cue), options=offered)
+        if wanted and chance < 0.7:
+            return self._voice("confirm", action=wanted)
         asked = grammar.direct(ask.question)
-        if asked is None or (chance > 0.85 and not wanted and not ask.back):
+        if asked is None:
             return ""
         if asked.startswith("Do you want "):
             begins = ("Do you want", "Would you like", "Would you prefer")[: 3 if " or " in asked else 2]
             asked = f"{self._random.choice(begins)}{asked[11:]}"
-        request = f"{asked}: {ask.back}?" if ask.back else f"{asked}?"
-        return request if 0.5 < chance < 0.65 else self._draw(cue, "ask_as_written", fits, request=request)
+        return f"{asked}: {ask.back}?" if ask.back else f"{asked}?"
 
-    def _reason(self, cue: Cue, remark: str) -> str:
-        if _RE["bad_news"].match(remark) and self._random.random() < 0.6:
-            return self._draw(cue, "apologise", problem=self._contract(remark))
-        return self._sentence(remark)
-
-    def _say(self, cue: Cue) -> str:
-        """What a step says: its first statement in a phrase that suits it, or all of them together."""
+    def _say(self, cue: Cue, heard: Cue | None) -> str:
+        """What a step says; an end has a goodbye behind it, more often than not."""
         if cue.text.startswith("Greet "):
             return self._voice("greet")
         said = grammar.saying(cue.text)
         first, *others = map(self._contract, said.statements or ("",))
-        if not first:
-            return ""
-        rest = " ".join(map(_sentence, others))
-        if said.facts and _RE["regret"].match(first) and self._random.random() < 0.5:
-            return f"{self._draw(cue, 'apologise', problem=first)} {rest}".strip()
-        reported = not _RE["remark"].search(first) and self._random.random() < 0.6
-        if said.facts and (reported or self._unfit(cue, first)):
-            return f"{self._draw(cue, 'inform', fact=first)} {rest}".strip()
-        short = len(said.statements) == 2 and sum(map(len, said.statements)) < 140
-        joined = short and not _RE["regret"].match(first)
-        words = _sentence(f"{first}, and {others[0]}") if joined else f"{_sentence(first)} {rest}".strip()
-        return words if self._random.random() < 0.2 else self._draw(cue, "tell", words=words)
+        bad = bool(_RE["regret"].search(first))
+        words = lead = ""
+        if first:
+            rest = " ".join(map(_sentence, others))
+            short = len(said.statements) == 2 and sum(map(len, said.statements)) < 140
+            if said.facts and (_RE["regret"].match(first) or (bad and self._unfit(cue, first))):
+                words = f"{self._draw('apologise', self._opens_well(cue), problem=first)} {rest}"
+            elif said.facts and self._unfit(cue, first):
+                words = f"I see here that {_sentence(f'{first}', opens=False)} {rest}"
+            else:
+                words = _sentence(f"{first}, and {others[0]}") if short and not bad else f"{_sentence(first)} {rest}"
+                lead = self._take_up(heard) if heard and heard.move != "open" and self._random.random() < 0.5 else ""
+        closing = ""
+        if cue.move == "end" and (not first or self._random.random() < 0.6):
+            closing = self._draw("end", lambda text: not (bad and _RE["cheerful"].search(text)))
+        return " ".join(filter(None, [lead, words.strip(), closing]))
 
     def _sentence(self, clause: str) -> str:
         return _sentence(self._contract(clause))
 
     def _unfit(self, cue: Cue, clause: str) -> bool:
         """Whether a sentence would begin with a value that has a small letter, which must not be changed."""
-        return clause.startswith("{") and opens_small(fill_values(clause, cue.values))
-
-    def _draw(self, cue: Cue, kind: str, fits: Callable[[str], bool] = bool, **slots: str) -> str:
-        """The next phrase that fits, and opens no sentence with a small letter; the last one if none does."""
-        text = ""
-        for _ in range(_TRIES):
-            text = self._voice(kind, **slots)
-            if fits(text) and not opens_small(fill_values(text, cue.values)):
-                break
-        return text
+        return clause.startswith("{") and opens_small(self._fill(clause, cue))
 
 
-def _kind_asked(cue: Cue, ask: Asking) -> str:
-    if ask.question.startswith("why "):
-        return "ask_reason"
-    asked = [kind for slot, kind in cue.kinds.items() if slot not in cue.values] or list(cue.kinds.values())
-    one = asked[0] if len(asked) == 1 else ""
-    fits = one in _KINDS and _KINDS[one].search(ask.noun) and not _OTHER.search(ask.noun)
-    return f"ask_{one}" if fits else "ask"
-
-
-def _sentence(clause: str) -> str:
+def _sentence(clause: str, *, opens: bool = True) -> str:
     clause = clause.strip()
     first = clause.split(maxsplit=1)[0] if clause else ""
-    opened = clause[0].upper() + clause[1:] if first.islower() else clause
+    opened = clause[0].upper() + clause[1:] if opens and first.islower() else clause
     return opened if re.search(r"[.!?…]$", opened) else f"{opened}."
 
 
 _STREET = ("street", "city", "postal_code")
-# Kinds that one sees at a glance, so that nobody has to say which is which.
+# Kinds that one sees at a glance, so that nobody has to say which is which; what is typed; who or what one is known by.
 _TELLING = frozenset({"order_number", "email", "phone", "name", "reference"})
+_TYPED = _TELLING - {"name"}
+_PERSONAL = frozenset({"email", "phone", "name"})
+_NO_DAY = re.compile(r"(\d{4})-(0[1-9]|1[0-2])-(3[01])")
 _WISHES = ("I'd rather", "I'll", "I want to", "let's")
 
 
 class CustomerWords(_Words):
-    """The customer: `customer(cue, asked)` gives words; `asked` is what the agent asked last, `about` in what words."""
+    """The customer: `customer(cue, asked)` gives words; `asked` is what the agent asked last, `about` in what words.
 
-    def __call__(self, cue: Cue, asked: Asking | None = None, about: str = "") -> str:
+    `wrong` says in which way the values are, as plans have it: what is given after that takes it back.
+    """
+
+    def __init__(self, voice: Voice, seed: int, said: Said | None = None, today: str = ""):
+        super().__init__(voice, seed, said, today)
+        self._given, self._erred = dict[str, tuple[JsonValue, str]](), False
+
+    def __call__(self, cue: Cue, asked: Asking | None = None, about: str = "", wrong: str = "") -> str:
         """The words for a cue. Raises BadSetting for a cue that is not a customer's."""
         if cue.move == "noise":
             return cue.text
-        sentences = [word.strip() for word in self._worded(cue, about) or self._words(cue, asked) if word.strip()]
+        wrong = "malformed" if cue.move == "malformed" else wrong
+        worded = self._worded(cue, about) if not self._slipped(cue) else []
+        sentences = [word.strip() for word in worded or self._words(cue, asked, wrong) if word.strip()]
+        self._given |= {slot: (value, wrong) for slot, value in cue.values.items()}
         if not sentences:
             return self._voice("acknowledge")
         *most, last = sentences
         return " ".join([*(text if text[-1] in ".!?…" else f"{text}." for text in most), last])
+
+    def _slipped(self, cue: Cue) -> str:
+        """In which way what was given before for these slots was wrong; empty where it was not."""
+        if cue.move != "give":
+            return ""
+        return next((wrong for slot in cue.values if (wrong := self._given.get(slot, ("", ""))[1])), "")
 
     def _worded(self, cue: Cue, about: str) -> list[str]:
         """What a wording says; nothing where there is none."""
@@ -260,12 +263,12 @@ class CustomerWords(_Words):
         words = self._wording({}, *place[cue.move])
         return [self._mistyped(words), self._clauses(cue)] if words else []
 
-    def _words(self, cue: Cue, asked: Asking | None) -> list[str]:
+    def _words(self, cue: Cue, asked: Asking | None, wrong: str) -> list[str]:
         match cue.move:
             case "open":
                 return [self._open(cue), self._clauses(cue)]
             case "give":
-                return [self._give(cue)]
+                return [self._give(cue, wrong)]
             case "volunteer":
                 return [self._volunteer(cue)]
             case "choose":
@@ -277,50 +280,69 @@ class CustomerWords(_Words):
             case "change":
                 return [self._change(cue), self._clauses(cue)]
             case "malformed":
-                return [self._voice("malformed", value=self._row(cue))]
+                return [self._voice("malformed", value=_NO_DAY.sub(_no_day, self._row(cue)))]
             case "contradict":
                 return [self._contradict(cue)]
             case _:
                 raise BadSetting(f"a customer has no words for the move {cue.move!r}: it is the agent's")
 
     def _open(self, cue: Cue) -> str:
-        if not cue.text.strip():
-            return ""
-        return self._voice("open", issue=self._mistyped(self._contract(cue.text)))
+        """The issue; one that greets, or asks, has no other greeting, or nothing behind it."""
+        issue = self._mistyped(self._contract(cue.text.strip()))
+        if not issue or _RE["greets"].match(issue):
+            return issue
+        last = issue.rstrip(".")
+        asks = _RE["asks"].search(cue.text)
+        return self._draw("open", lambda text: not asks or text.rstrip(".").endswith(last), issue=issue)
 
     def _mistyped(self, words: str) -> str:
         typing = self.register == "typo_prone"
-        return mistype(words, seed=self._random.getrandbits(32), rate=0.08) if typing else words
+        return mistype(words, seed=self._random.getrandbits(32), rate=0.04) if typing else words
 
-    def _give(self, cue: Cue) -> str:
-        if len(cue.values) != 1:
-            if self._plain_to_see(cue) or self._random.random() < 0.25:
-                return self._voice("give_plain", value=self._row(cue)) if cue.values else ""
-            clauses = self._clauses(cue, opens=True)
-            return _capitalize(self._voice("give_plain", value=clauses), clauses)
+    def _give(self, cue: Cue, wrong: str) -> str:
+        if not cue.values:
+            return ""
+        slip = self._slipped(cue)
+        self._erred |= bool(slip)
+        if slip:
+            return self._voice(self._mending(cue, slip, wrong), value=self._row(cue))
+        if len(cue.values) > 1:
+            plain = self._plain_to_see(cue) or self._random.random() < 0.2
+            return self._voice("give", value=self._row(cue)) if plain else self._clauses(cue)
         ((slot, value),) = cue.values.items()
-        said, kind = self._slot_text(cue, slot), cue.kinds.get(slot, "other")
-        if kind == "address" and not re.search(r"\d.* |\s.*\d", said):
-            kind = "other"
-        if kind in _KINDS and "birth" not in slot and "born" not in slot:
-            return self._voice(f"give_{kind}", value=said)
-        if isinstance(value, str) and len(said.split()) > 3 and not said[0].islower():
-            return self._voice("states", words=said)
-        return self._voice("give_other" if kind == "other" and "birth" not in slot else "give_plain", value=said)
+        said = verbalize(value, exact=True) if wrong == "malformed" else self._slot_text(cue, slot)
+        if isinstance(value, str) and len(said.split()) > 3 and not said[0].islower() and not re.search(r"\d", said):
+            return said
+        if cue.kinds.get(slot) in (*_TYPED, "amount") and self._random.random() < 0.3:
+            return self._clauses(cue)
+        return self._voice("give", value=said)
+
+    def _mending(self, cue: Cue, slip: str, wrong: str) -> str:
+        """How a value is given after one that was wrong: as a slip, as somebody else's, with a doubt, or the same."""
+        changed = [slot for slot, value in cue.values.items() if self._given.get(slot, (None,))[0] != value]
+        kinds = {cue.kinds.get(slot, "other") for slot in changed}
+        if not changed:
+            return "stays"
+        if wrong:
+            return "wonders"
+        if slip == "another" and kinds & _PERSONAL:
+            return "mends_anothers"
+        if slip == "another" and kinds & _TYPED:
+            return "mends_old"
+        return "retypes" if slip != "another" and kinds <= _TYPED else "mends"
 
     def _volunteer(self, cue: Cue) -> str:
         *most, last = cue.values or [""]
         if not most:
-            return self._give(cue)
+            return self._give(cue, "")
         first = _enumerate([self._clause(cue, slot) for slot in most])
         return self._put(cue, self._voice("two_at_once", first=first, second=self._clause(cue, last)))
 
     def _choose(self, cue: Cue, asked: Asking | None) -> str:
         answer = cue.text.strip().rstrip(".")
         if answer.lower() in ("yes", "no"):
-            if asked is None or not asked.question:
-                return self._voice(answer.lower())
-            moves = ("accepts", "declines") if grammar.is_offer(asked.question) else ("affirms", "denies")
+            offered = asked is not None and grammar.is_offer(asked.question)
+            moves = ("accepts", "declines") if offered else ("affirms", "denies")
             return self._voice(moves[answer.lower() == "no"])
         if not answer:
             return ""
@@ -330,7 +352,7 @@ class CustomerWords(_Words):
             return self._voice("names_one", answer=said) if named else self._voice("give_choice", choice=said)
         if _RE["person"].match(answer) and question.startswith("why "):
             return self._voice("give_reason", reason=said)
-        return self._voice("states", words=self._as_clause(answer))
+        return _sentence(self._as_clause(answer))
 
     def _as_clause(self, answer: str) -> str:
         said = self._contract(grammar.to_me(_lower_first(answer)))
@@ -375,13 +397,13 @@ class CustomerWords(_Words):
             parts.append(f"{said.pop('postal_code')} {said.pop('city')}")
         return ", ".join(filter(str.strip, [*parts, *said.values()]))
 
-    def _clauses(self, cue: Cue, *, opens: bool = False) -> str:
+    def _clauses(self, cue: Cue) -> str:
         if cue.values and set(_STREET) <= cue.values.keys():
             clause = f"{'the name and address are' if 'name' in cue.values else 'the address is'} {self._row(cue)}"
         else:
             clause = self._put(cue, _enumerate([self._clause(cue, slot) for slot in cue.values], ", and "))
-        if not clause or opens:
-            return clause
+        if not clause:
+            return ""
         stop = "" if clause.endswith((".", "!", "?")) else "."
         return f"{clause[0].upper()}{clause[1:]}{stop}"
 
@@ -397,16 +419,14 @@ class CustomerWords(_Words):
         return self._value_text(cue.values[slot], cue.kinds.get(slot))
 
     def _value_text(self, value: JsonValue, kind: ValueKind | None) -> str:
-        """A value as it is; a day with its month more often than not."""
-        as_written = kind != "date" or self._random.random() < 0.3
-        return verbalize(value, money=kind == "amount", exact=as_written)
+        """A value as it is; a day as people say it, one to come without its year, unless they have erred before."""
+        year = self._year if str(value) >= self._today and not self._erred else None
+        return verbalize(value, money=kind == "amount", exact=kind != "date", year=year)
 
 
-def _capitalize(text: str, clauses: str) -> str:
-    """A text in which clauses of ours that begin a sentence have a capital."""
-    at = text.find(clauses)
-    opens = at == 0 or text[:at].rstrip().endswith((".", "!", "?"))
-    return f"{text[:at]}{clauses[0].upper()}{text[at + 1 :]}" if at >= 0 and opens else text
+def _no_day(found: re.Match[str]) -> str:
+    """A day that no calendar has, as people say it."""
+    return f"{int(found[3])} {MONTHS[int(found[2]) - 1]} {found[1]}"
 
 
 def _lower_first(answer: str) -> str:
@@ -465,8 +485,10 @@ class TemplateWriter:
     def words(self, plan: Plan) -> Dialogue:
         """The dialogue with its words. Raises BadSetting."""
         said = self._wordings.of(plan.dialogue.instructions)
-        agent = AgentWords(*self._speaker("agent", plan.dialogue.id), said)
-        customer = CustomerWords(*self._speaker("customer", plan.dialogue.id), said)
+        now = clock_of(plan.dialogue.facts.get("now"))
+        today = f"{now:%Y-%m-%d}" if now else ""
+        agent = AgentWords(*self._speaker("agent", plan.dialogue.id), said, today)
+        customer = CustomerWords(*self._speaker("customer", plan.dialogue.id), said, today)
         turns: list[Turn] = []
         asked: Asking | None = None
         heard: Cue | None = None
@@ -474,7 +496,8 @@ class TemplateWriter:
         for number, (turn, cue) in enumerate(zip(plan.dialogue.turns, plan.cues, strict=True)):
             try:
                 if turn.role == "user":
-                    turns.append(turn.replace(text=customer(cue, asked, about)))
+                    wrong = str(turn.extra.get("wrong") or "")
+                    turns.append(turn.replace(text=customer(cue, asked, about, wrong)))
                     heard = cue
                 elif cue.move == "call":
                     turns.append(turn)

@@ -18,6 +18,7 @@ from random import Random
 from typing import Any, Literal, cast
 
 from pydantic import JsonValue
+from rapidfuzz.distance import Levenshtein
 
 from toologue import keys
 from toologue.plan.procedures.service import Service, around, comparisons
@@ -336,7 +337,8 @@ class Answers:
         mine = {str(one) for value, _ in known for one in _each(slot, value)}
         others = [value for value in every if str(value) not in mine]
         if others and mine:
-            other = keys.drawn(others, seed, str(good), label=str)[0]
+            drawn = keys.drawn(others, seed, str(good), label=str)
+            other = min(drawn, key=lambda one: Levenshtein.distance(str(one), str(last)))
             said = [*rest, other] if slot.many else other
             yield Option({**right.values, slot.name: said}, right.knows, "another")
 

@@ -19,6 +19,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
+from rapidfuzz.distance import Levenshtein
 
 from toologue import keys
 from toologue.errors import BadSetting
@@ -38,6 +39,10 @@ _LOOPS, _LONGEST = 2, 120
 _MOST, _ALIKE, _UNTOLD = 6000, 25, 300
 # How often the way on to an end is drawn, and the places that are looked at for a walk of which nothing was found.
 _DRAWS, _BUDGET = 6, 2000
+# So many choices and answers count as much as one that hardly anybody would give.
+_ODD = 6
+# So many signs may differ in what is given after a slip.
+_SLIPS = 5
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,8 @@ class SearchNode:
     choice: str = ""
     signature: int = 0
     done: tuple[str, ...] = ()
+    # Whether hardly anybody would give this here.
+    odd: bool = False
     grown: list[SearchNode] | None = None
 
     @property
@@ -188,7 +195,7 @@ class Explorer:
             known.add((before, what))
             alike[kind] += 1
             for after in self.next(place):
-                longer = length + (after.signature != place.signature)
+                longer = length + (after.signature != place.signature) + _ODD * after.odd
                 heappush(waiting, (longer, after.signature, next(pushed), after, before))
         return found
 
@@ -223,18 +230,20 @@ class Explorer:
         if left[0] < 0:
             return None
         fitting = [after for after in self.next(place) if after.link and after.link.id == links[0]]
-        for after in sorted(fitting, key=lambda after: keys.seed_of(draw, after.signature)):
+        for after in sorted(fitting, key=lambda after: (after.odd, keys.seed_of(draw, after.signature))):
             if end := self._follow(after, links[1:], draw, left):
                 return end
         return None
 
     def _down(self, place: SearchNode, draw: int) -> FeasiblePath | None:
         """A way from a place to an end, by chance: first the link is drawn, then what is given."""
+
+        def order(one: SearchNode) -> tuple[int, bool, int]:
+            return keys.seed_of(draw, here, one.choice), one.odd, keys.seed_of(draw, one.signature)
+
         while after := self.next(place):
             here = place.signature
-            place = min(
-                after, key=lambda one: [keys.seed_of(draw, *of) for of in ((here, one.choice), (one.signature,))]
-            )
+            place = min(after, key=order)
         return None if self.graph.exits(place.state.node) else self._trail(place)
 
     def _trail(self, end: SearchNode) -> FeasiblePath:
@@ -267,8 +276,11 @@ class Explorer:
             if not asked:
                 yield self._after(place, link, place.values)
                 continue
-            for option in self.answers.options(asked, place.knows, seed=self._seed, values=place.values):
-                yield self._after(place, link, {**place.values, **option.values}, given=option, knows=option.knows)
+            options = self.answers.options(asked, place.knows, seed=self._seed, values=place.values)
+            likely = _likely(options, [one.given for one in way if one.given])
+            for option in options:
+                values = {**place.values, **option.values}
+                yield self._after(place, link, values, given=option, knows=option.knows, odd=option.key not in likely)
 
     def given_by(self, reply: Node, asking: str) -> list[str]:
         """The slots that a reply to a message gives: where there are several answers, those needed after this one."""
@@ -304,6 +316,22 @@ class Explorer:
         more["signature"] = keys.seed_of(place.signature, *told) if any(told) else place.signature
         values = apply_sets(link, values)
         return SearchNode(state, values, before=place, link=link, depth=place.depth + 1, choice=choice, **more)
+
+
+def _likely(options: Sequence[Option], before: Sequence[Option]) -> frozenset[str]:
+    """What somebody says who was asked for the same before: nothing again, and nothing unlike what was mistyped."""
+    last = next((one for one in reversed(before) if options and one.values.keys() & options[0].values.keys()), None)
+    said = {one.key for one in before}
+    fresh = [one for one in options if last and one.key not in said] or options
+    if last and last.wrong not in ("", "another"):
+        fresh = [one for one in fresh if one.wrong == "another" or _slips(one, last) <= _SLIPS] or fresh
+    return frozenset(one.key for one in fresh)
+
+
+def _slips(one: Option, other: Option) -> int:
+    """How many signs of the values that both have are others."""
+    pairs = ((value, other.values[name]) for name, value in one.values.items() if name in other.values)
+    return sum(Levenshtein.distance(str(this), str(that)) for this, that in pairs)
 
 
 def _choice(graph: Graph, link: Link) -> str:

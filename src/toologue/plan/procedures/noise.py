@@ -1,7 +1,7 @@
 """Noise: what customers say that no procedure foresees, and what an agent can answer (ALMITA 3.6).
 
-`noise_bank` has messages and replies by kind; `with_noise` puts some into a conversation graph. `published`: the
-conversation ends there. `resume` (ours): the agent asks again, and its node has the exits of the node before.
+`noise_bank` has messages by kind, each with its reply; `with_noise` puts some into a conversation graph. `published`:
+the conversation ends there. `resume` (ours): the agent asks again, and its node has the exits of the node before.
 """
 
 from __future__ import annotations
@@ -29,46 +29,44 @@ _SHIPPED = Path(__file__).with_name("noise.yaml")
 
 
 class NoiseMessage(Record):
-    """One message. `severity`: what obeying it would be. `refuse`: whether it must be refused, not just passed over."""
+    """One message, and a reply that takes it up and gives nothing away.
+
+    `severity`: what obeying it would be. `refuse`: whether it must be refused, not just passed over.
+    """
 
     format: Literal["noise/1"] = "noise/1"
     id: str = Field(min_length=1)
     kind: NoiseKind
     text: str = Field(min_length=1)
+    reply: str = Field(min_length=1)
     severity: Severity
     refuse: bool
 
 
 class NoiseBank(Noun):
-    """Messages, and replies by kind."""
+    """The messages of all kinds."""
 
     messages: tuple[NoiseMessage, ...]
-    replies: Mapping[NoiseKind, tuple[str, ...]]
 
-    def of(self, kind: str) -> tuple[NoiseMessage, ...]:
-        """The messages of a kind. Raises UnknownName."""
-        if kind not in NOISE_KINDS:
-            raise UnknownName("kind of noise", kind, NOISE_KINDS)
-        return tuple(message for message in self.messages if message.kind == kind)
-
-    def replies_to(self, message: NoiseMessage) -> tuple[str, ...]:
-        """What an agent can answer. To something harmless, whatever it is about, as to small talk."""
-        harmless = message.kind == "off_topic" and not message.refuse
-        return self.replies["chit_chat" if harmless else message.kind]
+    def of(self, *kinds: str) -> tuple[NoiseMessage, ...]:
+        """The messages of these kinds. Raises UnknownName."""
+        for kind in kinds:
+            if kind not in NOISE_KINDS:
+                raise UnknownName("kind of noise", kind, NOISE_KINDS)
+        return tuple(message for message in self.messages if message.kind in kinds)
 
 
 @cache
 def noise_bank() -> NoiseBank:
     """Return the bank that ships: sections by kind; `except` lists ids that `refuse` is wrong for."""
     messages = list[NoiseMessage]()
-    replies = dict[NoiseKind, tuple[str, ...]]()
     for kind, section in cast("Mapping[NoiseKind, Mapping[str, Any]]", shipped(_SHIPPED)).items():
-        for severity, texts in section["messages"].items():
-            for id, text in texts.items():
+        for severity, said in section["messages"].items():
+            for id, (text, reply) in said.items():
                 refuse = section["refuse"] != (id in section.get("except", ()))
-                messages.append(NoiseMessage(id=id, kind=kind, text=text, severity=severity, refuse=refuse))
-        replies[kind] = tuple(section["replies"].strip("\n").split("\n"))
-    return NoiseBank(messages=tuple(messages), replies=replies)
+                one = NoiseMessage(id=id, kind=kind, text=text, reply=reply, severity=severity, refuse=refuse)
+                messages.append(one)
+    return NoiseBank(messages=tuple(messages))
 
 
 def with_noise(graph: Graph, p: float = 0.2, *, mode: NoiseMode = "resume", seed: int = 0) -> Graph:
@@ -89,8 +87,7 @@ def with_noise(graph: Graph, p: float = 0.2, *, mode: NoiseMode = "resume", seed
             continue
         message = rng.choice(noise_bank().of(rng.choice(NOISE_KINDS)))
         said = Node(id=next(node_ids), type="user", text=message.text, noise=message.kind, line=node.line)
-        reply = rng.choice(noise_bank().replies_to(message))
-        answer = said.replace(id=next(node_ids), type="assistant", text=reply, step=node.step)
+        answer = said.replace(id=next(node_ids), type="assistant", text=message.reply, step=node.step)
         nodes += [said, answer]
         join(node.id, said.id)
         join(said.id, answer.id)

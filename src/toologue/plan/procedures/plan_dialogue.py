@@ -33,15 +33,16 @@ from toologue import keys
 from toologue.errors import BadSetting
 from toologue.plan.procedures.answers import Option
 from toologue.plan.procedures.explore import Explorer, FeasiblePath, after_result, apply_sets, call_of
-from toologue.plan.procedures.noise import NoiseKind, NoiseMode, noise_bank
+from toologue.plan.procedures.noise import NOISE_KINDS, NoiseKind, NoiseMode, noise_bank
 from toologue.plan.procedures.paths import Coverage, coverage, greedy, vanilla, weighted
 from toologue.plan.procedures.service import Service
 from toologue.plan.procedures.unreached import Unreached, unreached
-from toologue.plan.procedures.value_errors import spoil
+from toologue.plan.procedures.value_errors import spoil, wanted_form
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.course import State
 from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import AgentTurn, Cue, Dialogue, Graph, Node, Plan, Procedure, Result, Turn, UserTurn, ValueKind
+from toologue.text.tokens import singular
 from toologue.values.conditions import embedded
 from toologue.values.json_schema import list_of, object_of, properties_of
 
@@ -58,10 +59,12 @@ DETOURS: tuple[Detour, ...] = get_args(Detour)
 class Detours:
     """How customers leave the straight path. `noise`: the chance at each reply (3.6: 0.2); `mode`: what then happens.
 
-    `kind`: one of the other detours, made where it fits first; `noises`: the kinds of noise to choose from.
+    `most_noise`: how often in a conversation; `kind`: one of the other detours, made where it fits first; `noises`: the
+    kinds of noise to choose from.
     """
 
     noise: float = 0.0
+    most_noise: int = 1
     mode: NoiseMode = "resume"
     kind: Detour | None = None
     noises: tuple[NoiseKind, ...] | None = None
@@ -182,17 +185,16 @@ class _Conversation:
         return self.detours.kind == detour and self.done is None
 
     def make_noise(self) -> bool:
-        if self.rng.random() >= self.detours.noise:
+        made = sum(cue.move == "noise" for cue in self.cues)
+        if made >= self.detours.most_noise or self.rng.random() >= self.detours.noise:
             return False
-        bank, kinds = noise_bank(), self.detours.noises
-        message = self.rng.choice(bank.messages if kinds is None else [one for kind in kinds for one in bank.of(kind)])
-        refusal, question = self.rng.choice(bank.replies_to(message)), self.question
-        ends = self.detours.mode == "published"
+        message = self.rng.choice(noise_bank().of(*(self.detours.noises or NOISE_KINDS)))
+        question, ends = self.question, self.detours.mode == "published"
         again = question.text if not ends and question.move == "ask" else ""
         noise: dict[str, JsonValue] = {"kind": message.kind, "id": message.id, "severity": message.severity}
         noise |= {"ends": True} if ends else {}
         shown = question.values if again else {}
-        answer = Cue(move="refuse", text=refusal, again=again, values=shown, kinds=question.kinds)
+        answer = Cue(move="refuse", text=message.reply, again=again, values=shown, kinds=question.kinds)
         self.aside(Cue(move="noise", text=message.text), {"noise": noise}, answer)
         return True
 
@@ -207,7 +209,8 @@ class _Conversation:
             if spoilt and spoilt.malformed:
                 cue = Cue(move="malformed", values={name: spoilt.said}, kinds=self.kinds([name]))
                 said: dict[str, JsonValue] = {**given.values, name: spoilt.said}
-                self.aside(cue, {"detour": "malformed", "said": said}, self.question)
+                form = wanted_form(value, slot.schema, slot.kind)
+                self.aside(cue, {"detour": "malformed", "said": said}, self.question.replace(before={"form": form}))
                 self.done = "malformed"
                 return True
         return False
@@ -218,9 +221,11 @@ class _Conversation:
         question = self.question
         for expression, value in question.values.items():
             root, _, name = expression.rpartition(".")
-            others = [one for one in self.codes(name) if one != value] if root.isidentifier() else []
-            if isinstance(value, str) and len(others) > 1:
-                said, fact = (f"the {root} is {code}".replace("_", " ") for code in (value, self.rng.choice(others)))
+            table = self.ground.answers.table(root) if root.isidentifier() else None
+            others = [one for one in self.codes(name) if one != value] if table else []
+            if table and isinstance(value, str) and len(others) > 1:
+                codes = value, self.rng.choice(others)
+                said, fact = (f"the {singular(table)} is {code}".replace("_", " ") for code in codes)
                 cue = Cue(move="contradict", text=said, values={"fact": fact})
                 answer = question.replace(move="insist", text=f"that {said}", again=question.text)
                 self.aside(cue, {"detour": "contradict"}, answer)
@@ -384,6 +389,7 @@ def plan_all(
     *,
     sampler: Sampler = "cover",
     noise: float = 0.2,
+    most_noise: int = 1,
     mode: NoiseMode = "resume",
     detours: float = 0.3,
     until: float = 1.0,
@@ -411,7 +417,7 @@ def plan_all(
         if trail:
             rng = Random(keys.seed_of(seed, "detours", trail.signature))
             kinds = rng.sample(DETOURS, len(DETOURS)) if rng.random() < detours else []
-            chosen = [Detours(noise=noise, mode=mode, kind=kind) for kind in (*kinds, None)]
+            chosen = [Detours(noise, most_noise, mode, kind) for kind in (*kinds, None)]
             plan = _planned(ground, trail, _id(procedure, trail, ids), chosen, seed)
         if plan is None:
             tally.dropped["words would show what is not there" if trail else "no data lead there"] += 1

@@ -12,6 +12,7 @@ from random import Random
 from typing import Any, Literal, NamedTuple, get_args
 
 from toologue import keys
+from toologue.text.numbers import SMALL_NUMBERS
 from toologue.values.json_schema import fits, types_of
 
 # A character left out, two swapped, one too many, one that looks like another (O for 0), the end missing, a sign wrong
@@ -31,6 +32,12 @@ _KINDS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "phone": ({"pattern": r"^\+?(?:[ ()./-]*\d){7,15}$"},),
     "amount": ({"pattern": r"^(?:[^\d\s]{1,3} ?)?\d[\d,']*(?:\.\d\d?)?(?: ?[^\d\s]{1,8})?$"},),
 }
+# So many groups of letters, digits and signs are told of.
+_MOST_RUNS = 4
+_SIGNS = {"-": "a dash", "/": "a slash", ".": "a full stop"}
+_NUMBERS = {number: word for word, number in SMALL_NUMBERS.items()}
+# The nearest month without a 31st day, January's first.
+_SHORT_MONTHS = (2, 2, 2, 4, 4, 6, 6, 9, 9, 9, 11, 11)
 _ALIKE = dict(zip("0123456789OolISBZ", "OlZEASbTBg0011582", strict=True))
 _OTHER = {"@": ("", " ", "@@"), ".": (",", "..", " "), ":": ("", ";"), ",": ("..",)}
 _CALENDAR = re.compile(rf"\d{{4}}-\d\d-\d\d|\d\d?:\d\d|\d\d?(?:st|nd|rd|th)? {_MONTH}\b")
@@ -68,11 +75,39 @@ def spoil(
     return None if _TELLING & rule.keys() or _is_number(value, rule) else other
 
 
+def wanted_form(good: str, schema: Mapping[str, Any] | None = None, kind: str = "") -> str:
+    """What a value of this form looks like, as a clause: "it should be KW, a dash and six digits"."""
+    if _CALENDAR.match(good):
+        return "there is no such day" if ":" not in good else "there is no such time"
+    if kind == "email" or "@" in good:
+        return "an e-mail address has an @ and a domain"
+    if kind == "amount":
+        return "it should be a plain number"
+    pattern = str((schema or {}).get("pattern", ""))
+    runs = re.findall(r"[^\W\d_]+|\d+|[-/.]", good)
+    if len(runs) > _MOST_RUNS or not any(map(str.isdigit, runs)):
+        return "it should have all its letters and digits"
+    *most, last = (_said(run, pattern) for run in runs)
+    return f"it should be {', '.join(most)}{' and ' if most else ''}{last}"
+
+
+def _said(run: str, pattern: str) -> str:
+    if run in _SIGNS:
+        return _SIGNS[run]
+    if run.isdigit():
+        return f"{_counted(len(run))} digit{'s' if len(run) > 1 else ''}"
+    return run if run in pattern else f"{_counted(len(run))} letter{'s' if len(run) > 1 else ''}"
+
+
+def _counted(number: int) -> str:
+    return _NUMBERS.get(number, str(number))
+
+
 def _candidates(good: str, schema: Mapping[str, Any], random: Random) -> Iterator[tuple[Way, str]]:
     # what is listed twice is drawn first more often
     ways: tuple[Way, ...] = ("dropped", "swapped", "extra", "lookalike", "cut short", "sign")
     if _CALENDAR.match(good):
-        ways = ("impossible", "impossible", "cut short")
+        ways = ("impossible",)
     elif schema.get("format") in _SIGNED:
         ways = ("sign", "sign", "cut short", "extra")
     drawn: list[Way] = [*random.sample(ways, len(ways)), *(way for way in WAYS if way not in ways)]
@@ -107,6 +142,9 @@ def _bare(text: str) -> str:
 def _misspell(text: str, way: Way, random: Random) -> str:
     if way == "cut short":
         return text[: random.randint((len(text) + 1) // 2, len(text) - 1)].rstrip(" -/.,@:")
+    if way == "impossible" and re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        month = _SHORT_MONTHS[int(text[5:7]) - 1]
+        return f"{text[:4]}-{month:02}-{30 if month == 2 else 31}"
     if way == "impossible":
         spans = [found.span() for found in _CLOCK.finditer(text)]
         if not spans:

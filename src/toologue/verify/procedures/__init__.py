@@ -6,7 +6,8 @@
     path        consecutive nodes are joined; where values decide, by the link that they choose;
                 noise calls nothing; a reply has not the words of another message                path
     carried     the customer's words say every value that they inform of                         content
-    supported   replies say what their node shows, and no value that nothing supports            content
+    supported   replies say what their node shows, no value that nothing supports, and of a few words
+                that a result can have no other one than it has                                  content
     stale       replies say the newest result                                                    content
     detour      with cues: noise and refusal are said word for word                              content
     wording     no stand-ins, no braces, nothing of the procedure's language                     content
@@ -26,8 +27,8 @@ Example:
     ...     print(flaw)
     turn 1: supported: nothing so far says '3 May.'
 
-Not covered: what words mean. A reply that shows the right values around the wrong sentence passes; so does any sentence
-where there is no value to show, and, without cues, noise that is obeyed in words alone.
+Not covered: what words mean. A reply that shows the right values around another wrong sentence passes; so does any
+sentence where there is no value to show, and, without cues, noise that is obeyed in words alone.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def verify(
     stands, flaws = follow(dialogue, graph) if graph and graph.nodes else ([Stand()] * len(dialogue.turns), [])
     flaws += shape(dialogue)
     flaws += wrong_acts(dialogue, known, world)
-    flaws += wrong_values(dialogue, stands)
+    flaws += wrong_values(dialogue, stands, known)
     flaws += detours(dialogue, cues)
     flaws += wording(dialogue, [*known, *dialogue.apis])
     return sorted(flaws, key=lambda flaw: (flaw.turn, RULES.index(flaw.rule)))

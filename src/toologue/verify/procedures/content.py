@@ -22,7 +22,7 @@ from toologue.schema import AgentTurn, Api, Call, Case, Cue, Dialogue, Result, T
 from toologue.text.claims import Claim, claims, grounds, says
 from toologue.values.compare import clock_of, same
 from toologue.values.conditions import Expression, embedded
-from toologue.values.json_schema import fits
+from toologue.values.json_schema import fits, list_of, object_of, properties_of
 from toologue.verify import Flaw
 from toologue.verify.procedures.path import Stand, detour_of
 from toologue.worlds.world import kind_of, make_world
@@ -101,6 +101,7 @@ def _observables(result: Result) -> dict[str, JsonValue]:
     return {"error": error, "value": result.value, "changes": result.changes, "created": created}
 
 
+_IS = re.compile(r"(?:\b(?:is|are|was|were|been)|['’]s) (?:(?:now|already|still) )?(?=(\w[\w ]*))", re.IGNORECASE)
 _BRACE = re.compile(r"[{}]\S*")
 
 
@@ -168,17 +169,35 @@ class _Known:
     def __init__(self, facts: Mapping[str, JsonValue]):
         self.said = set(grounds(dict(facts)))
         self.results: dict[str, frozenset[Claim]] = {}
+        self.codes: dict[str, list[_Code]] = {}
         self.replaced: set[Claim] = set()
 
-    def learn(self, turn: AgentTurn) -> None:
+    def learn(self, turn: AgentTurn, apis: Mapping[str, Api]) -> None:
         for act, result in zip(turn.acts, turn.results, strict=False):
             if act.kind == "call" and result is not None:
                 step = turn.node or act.api
                 self.replaced |= self.results.get(step, frozenset())
                 self.results[step] = grounds(result.error.message if result.error else result.value)
+                self.codes[step] = list(_codes(act.api, apis.get(act.api), object_of(result.value)))
 
     def supports(self, claim: Claim) -> bool:
         return claim in self.said or any(claim in result for result in self.results.values())
+
+
+class _Code(NamedTuple):
+    """One of a few words that a call returned, and the words that it could have been instead."""
+
+    api: str
+    name: str
+    value: str
+    others: frozenset[str]
+
+
+def _codes(name: str, api: Api | None, value: Mapping[str, JsonValue]) -> Iterator[_Code]:
+    for field, schema in (properties_of(api.returns) if api else {}).items():
+        choices = frozenset(map(str, list_of(object_of(schema).get("enum"))))
+        if (code := str(value.get(field))) in choices:
+            yield _Code(name, field, code, choices - {code})
 
 
 class _Shown(NamedTuple):
@@ -189,8 +208,8 @@ class _Shown(NamedTuple):
     older: tuple[JsonValue, ...]
 
 
-def wrong_values(dialogue: Dialogue, stands: Sequence[Stand]) -> Iterator[Flaw]:
-    """Every value that is missing, made up, or out of date."""
+def wrong_values(dialogue: Dialogue, stands: Sequence[Stand], apis: Mapping[str, Api]) -> Iterator[Flaw]:
+    """Every value that is missing, made up, or out of date; every word that says another one than the result."""
     now, known = clock_of(dialogue.facts.get("now")), _Known(dialogue.facts)
     if not any(stand.node for stand in stands):  # without a graph nobody knows which step is whose
         known.said |= grounds(dialogue.instructions)
@@ -202,11 +221,25 @@ def wrong_values(dialogue: Dialogue, stands: Sequence[Stand]) -> Iterator[Flaw]:
             if detour_of(turn) != "noise":
                 known.said |= grounds(turn.text) | grounds(dict(turn.informed))
         elif turn.text is None:
-            known.learn(turn)
+            known.learn(turn, apis)
         else:
             shows = [] if stand.node is None else list(_shown_values(stand))
             yield from _missing_values(place, turn.text, shows, now)
             yield from _unsupported_claims(place, turn.text, stand, known)
+            yield from _other_codes(place, turn.text, stand, known)
+
+
+def _other_codes(place: int, text: str, stand: Stand, known: _Known) -> Iterator[Flaw]:
+    """Every "is delivered" where the newest result says "lost", and nothing else says "delivered"."""
+    every = [code for codes in known.codes.values() for code in codes]
+    own = stand.message.text.lower() if stand.message else ""  # without a graph nobody knows which step is whose
+    said = {found[1].lower() for found in _IS.finditer(text)} if own else ()
+    for code in every if said else ():
+        for other in code.others - {one.value for one in every}:
+            words = other.replace("_", " ").lower()
+            if words not in own and any(re.match(rf"{re.escape(words)}\b", tail) for tail in said):
+                what = f"it says {words!r}, and {code.name} of {code.api} is {shown(code.value)}"
+                yield Flaw("supported", place, what)
 
 
 def _missing_values(place: int, text: str, shows: list[_Shown], now: datetime | None) -> Iterator[Flaw]:
