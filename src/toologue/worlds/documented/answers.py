@@ -15,13 +15,13 @@ from typing import Any
 from toologue.apis.schemas import object_of, properties_of, required_of
 from toologue.errors import UserError
 from toologue.schema import Api
-from toologue.text.names import kind_of, squash
+from toologue.text.names import is_marked, kind_of, squash
 from toologue.text.tokens import spell
 from toologue.values.json_schema import fits, items_of, number_in, resolved, types_of
 from toologue.values.make import make
 from toologue.worlds.documented.echo import Echoes
 from toologue.worlds.documented.leaves import Maker, followers, id_of, known_by, maker, names_a_thing
-from toologue.worlds.documented.row import Row, salt_of
+from toologue.worlds.documented.row import SHARED, Row, choices, salt_of
 
 Answer = Callable[[int, Mapping[str, Any]], Any]
 _DEEPEST, _MOST, _NEAR = 12, 4000, 3
@@ -149,6 +149,7 @@ class _Compiler:
         low = min(low, high)
 
         places = _are_places(items_of(rule), (*path, "[]"), self.about)
+        apart = self._apart(items_of(rule), path)
 
         def rows(row: Row) -> list[Any]:
             single = finds and row.sought and self.echoes.names_one(row.arguments)
@@ -157,11 +158,21 @@ class _Compiler:
                 count = max(int(fewest), min(count, _asked_for(row.arguments, count)))
             inner = [row.inner(salt, number, places=places) for number in range(count)]
             if told_by is None:
-                return _different(made, inner)
+                return _different(made, inner, apart)
             known = (known_by(told_by[1], one) for one in inner)
             return [value if path[-1] == told_by[0] else made(one) for value, one in known]
 
         return rows
+
+    def _apart(self, schema: Any, path: tuple[str, ...]) -> list[str]:
+        """What the rows of a list differ in: their names, and other texts of kinds that there are many of."""
+        known = properties_of(resolved(schema, self.root) or {}).items()
+        texts = [name for name, one in known if "string" in types_of(object_of(one)) and "enum" not in object_of(one)]
+        kinds = {name: kind_of((*path, name), self.about) for name in texts}
+        named = [name for name in texts if spell(name)[-1:] in _CALLED]
+        many = [name for name, kind in kinds.items() if not is_marked(kind, "unnaming") and "." not in kind]
+        listed = [name for name in many if choices(kinds[name]) and kinds[name] not in SHARED and name not in named]
+        return [*named, *listed][:_NEAR] or [name for name in texts if spell(name)[-1:] != ("id",)][:1]
 
     def _finds(self, schema: Any, path: tuple[str, ...], deep: int = 0) -> bool:
         """Whether what is searched for by its name is named here."""
@@ -176,24 +187,22 @@ class _Compiler:
         return salt_of("|".join(map(squash, path[self.own :])))
 
 
-def _different(made: Maker, rows: Sequence[Row]) -> list[Any]:
-    """The values of rows, no two of one name as long as there are others."""
-    found, seen = list[Any](), set[Any]()
+def _different(made: Maker, rows: Sequence[Row], apart: Sequence[str]) -> list[Any]:
+    """The values of rows, no two alike in what they differ in as long as there are others."""
+    found, seen = list[Any](), set[tuple[str, Any]]()
     for row in rows:
         value = made(row)
-        while (name := _name_of(value)) in seen and row.shift < _OTHERS * _STEPS:
+        while seen & (own := _values_of(value, apart)) and row.shift < _OTHERS * _STEPS:
             row.shift += _OTHERS
             value = made(row)
-        seen.update({name} - {None})
+        seen |= own
         found.append(value)
     return found
 
 
-def _name_of(value: Any) -> str | None:
-    """What a row goes by: its name or title, else its first text."""
-    texts = {spell(key): one for key, one in object_of(value).items() if isinstance(one, str)}
-    named = [words for words in texts if words[-1:] in _CALLED] or [words for words in texts if words[-1:] != ("id",)]
-    return texts[named[0]] if named else None
+def _values_of(value: Any, names: Sequence[str]) -> set[tuple[str, Any]]:
+    inside = object_of(value)
+    return {(name, inside[name]) for name in names if isinstance(inside.get(name), str)}
 
 
 def _known(members: Mapping[str, Maker], told_by: str, following: Mapping[str, str]) -> Maker:

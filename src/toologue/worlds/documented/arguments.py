@@ -140,7 +140,8 @@ def _maker(kept: Same[Api], name: str) -> Maker:
     if (listed := _listed(schema)) and not isinstance(schema.get("enum"), list):
         return lambda row: row.of(listed, salt)
     said = str(schema.get("description") or "").strip(" .")
-    meaning = (kind_of((said,)) if _SHORT.fullmatch(said) else "") or kind_of((name,), str(schema.get("title") or ""))
+    called = said if _SHORT.fullmatch(said) and kind_of((said,)) else name
+    meaning = kind_of((called,), str(schema.get("title") or ""))
     if meaning in ("topics", "titles") and (sought := sought_by(api)):
         is_place = kind_sought(api).startswith("place")
         return lambda row: row.listed("place", sought, 0) if is_place else str(row.of(sought, salt))
@@ -153,7 +154,7 @@ def _maker(kept: Same[Api], name: str) -> Maker:
         return lambda row: spoken_in
     if examples and (meaning in _VAGUE or "".join(spell(name)) in _KEPT):
         return lambda row: examples[0]
-    return maker(schema, (name,), salt=salt)
+    return maker(schema, (called,), salt=salt)
 
 
 def _listed(schema: Mapping[str, Any]) -> list[Any]:

@@ -157,7 +157,7 @@ class Echoes:
 
     def names_one(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a thing is searched for by its whole name."""
-        things = _named(self.things)
+        things = () if self.things in SHARED else _named(self.things)
         return any(str(arguments.get(name)) in things for name in self.searches)
 
 

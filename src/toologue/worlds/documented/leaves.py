@@ -161,7 +161,7 @@ def _number(
     if "year" in words and "per" not in words and whole and example is not None and 1500 <= example <= 2100:
         return lambda row: 1950 + row.mixed(salt) % 70
     if words and words[-1] in group("places in a row") and not example:
-        return lambda row: row.number + 1
+        return lambda row: row.place + 1
     if names_a_thing(path) and "code" not in words and (example is None or float(example).is_integer()):
         lowest = 10 ** ((len(str(abs(int(example)))) if example else 6) - 1)
         return lambda row: lowest + row.steady(salt) % (9 * lowest)
@@ -200,7 +200,7 @@ def _between(low: float, high: float, salt: int, *, whole: bool, falls: bool) ->
 
     def made(row: Row) -> float:
         part = row.mixed(salt) % 1000 / 1000
-        return low + (high - low) * ((5 - row.number % 5 + part) / 6 if falls else part)
+        return low + (high - low) * ((5 - row.place % 5 + part) / 6 if falls else part)
 
     places = 2 if high - low < _FINE else 1
     return (
@@ -279,6 +279,8 @@ def _identity(example: str, path: Sequence[str], salt: int, about: str) -> Maker
         return lambda row: like(_SHAPES[last[0]], row.steady(salt))
     if last[0] in ("symbol", "ticker"):
         return lambda row: row.of(choices("company.symbol"), salt)
+    if last[0] in ("name", "title"):
+        return lambda row: example if example and row.place == 0 else row.of(choices("titles"), salt)
     noun = _thing(path, about)
     return lambda row: example if example and row.number == 0 else f"{noun} {10 + row.steady(salt) % 89}"
 

@@ -222,6 +222,7 @@ def _wish(text: str, *, described: bool) -> tuple[str, str]:
     if verb and _ASKED.match(question := " ".join(words).rstrip(".")):
         return ("find out" if lookup else verb), question
     rest = _trimmed(" ".join(words), described=described)
+    rest = rest.partition(" by ")[0] if verb in ("find", "search", "search for") else rest
     if lookup or not verb or not rest:
         return "", rest
     return verb, rest if _DETERMINED.match(rest) or plural(_head(rest)) else _articled(verb, rest)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import JsonValue
@@ -317,6 +318,8 @@ def _fact(name: Name, value: JsonValue) -> str:
     if isinstance(value, bool) and rest and first in ("is", "has", "can"):
         return f"it {first}{'' if value else ' not' if first != 'has' else ' no'} {rest}"
     words = _measured(name, value)
+    if rest and name.words.split()[-1] in ("on", "at", "by", "until"):  # opens on, posted on, due on
+        return f"it {'' if first.endswith('s') else 'was ' if first.endswith('ed') else 'is '}{name.words} {words}"
     return f'{name.the} {name.are} "{words}"' if words.count(" ") > _SENTENCE else f"{name.the} {name.are} {words}"
 
 
@@ -326,7 +329,8 @@ def _aside(name: Name, value: Any) -> str:
         return _short(value)
     if isinstance(value, bool) or not (name.many or name.unit):
         return f"{name.words} {_measured(name, value)}"
-    return f"{_grouped_text(value)} {name.words}" if not name.unit else _measured(name, value)
+    counted = name.words if value != 1 else " ".join([*name.words.split()[:-1], singular(name.words.split()[-1])])
+    return _measured(name, value) if name.unit else f"{_grouped_text(value)} {counted}"
 
 
 def _measured(name: Name, value: JsonValue) -> str:
@@ -401,8 +405,9 @@ def _unlisted(node: Any) -> Any:
 def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mapping[str, Name]) -> tuple[str, int]:
     order = sorted(paths, key=lambda name: (_rank(names[name]), not _dated(_at(rows[0], paths[name]))))
     apart = [name for name in order if len({str(_at(row, paths[name])) for row in rows}) > 1]
+    shared = [name for name in order if apart and name not in apart and _rank(names[name]) == len(_LEADS)]
     same = len({_lead(row) for row in rows}) < len(rows)
-    order = apart or order
+    order = [*apart, *shared] or order
     day = _one_day([_at(row, paths[order[0]]) for row in rows])
     looked = _ROWS if len(rows) > _ROWS + 1 else len(rows)  # nobody says "and 1 more"
     found: dict[str, str] = {}
@@ -410,10 +415,7 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
         told = [(names[name], value) for name in order if _plain(value := _at(row, paths[name]))]
         if not told:
             continue
-        if len(told) == 2 and _meet(told[0][0], told[1][0]) and told[0][1] != told[1][1]:
-            text = f"{_short(told[0][1])} against {_short(told[1][1])}"
-            found.setdefault(text, text)
-            continue
+        told = _met(told)
         if not same and _rank(told[0][0]) >= _NAMING and (own := _lead(row)):
             told.insert(0, (Name("name"), own))
         (first, lead), *others = told
@@ -422,7 +424,11 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
         if day and str(lead).startswith(day):
             lead = lead[len(day) + 1 :][:5]
         head = _aside(first, lead) if len(order) > 1 or isinstance(lead, str) else _measured(first, lead)
-        rest = ", ".join(_aside(*one) for one in others)
+        dates = sum(_dated(value) for _, value in others) > 1
+        rest = ", ".join(
+            f"{name.words} {_short(value)}" if dates and _dated(value) else _aside(name, value)
+            for name, value in others
+        )
         found.setdefault(str(lead), f"{head} ({rest})" if rest else head)
     shown = [*dict.fromkeys(found.values())]
     if len(shown) < 2:
@@ -430,6 +436,15 @@ def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mappi
     more = len(rows) - looked
     text = joined([*shown, f"{more} more"] if more else shown)
     return text, len(rows) if len(shown) + more == len(rows) else 0
+
+
+def _met(told: list[tuple[Name, Any]]) -> list[tuple[Name, Any]]:
+    """What is told of a row, with who meets whom as one thing, first."""
+    for one, other in pairwise(sorted(told, key=lambda one: one[0].words.split()[0] not in _SIDES)):
+        if _meet(one[0], other[0]) and one[1] != other[1]:
+            rest = [each for each in told if each not in (one, other)]
+            return [(Name("name"), f"{_short(one[1])} against {_short(other[1])}"), *rest]
+    return told
 
 
 def _one_day(values: Sequence[Any]) -> str:

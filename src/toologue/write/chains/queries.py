@@ -172,7 +172,7 @@ def _topics(api: Api) -> Iterator[str]:
     head = head_of(topic)
     inner = [singular(word) for word in re.findall(r"[a-z]+", topic)]
     if len(head.split()) < len(topic.split()) and not LINKS & {head.split()[-1]}:
-        yield f"the {head}" if wish.thing.startswith("the ") or not plural(head.split()[-1]) else head
+        yield head if plural(head.split()[-1]) else f"the {head}"
     asked = {singular(" ".join(split(name))) for name in api.parameters}
     yield from (pluralized(word) for word in inner if word in wordset("countable") and word not in asked)
     yield topic if topic != wish.topic else wish.thing or topic
