@@ -85,3 +85,9 @@ def test_the_dialect_is_read_without_its_code_and_front_matter() -> None:
 @pytest.mark.parametrize("text", ["", "\n\n", "---", "---\n---\n", "```"])
 def test_empty_texts_have_nothing(text: str) -> None:
     assert lint(text) == []
+
+
+def test_what_stands_before_the_steps_is_not_looked_at() -> None:
+    context = "# Sizes\n\nEach product comes in different options.\n\n1. **Ask** for the size.\n2. **End**: say {x}.\n"
+    assert lint(context) == []
+    assert lint(context.replace("for the size", "which of several options"))[0].line == 5

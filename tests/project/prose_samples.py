@@ -138,7 +138,13 @@ BACK_TABLE: dict[str, Any] = {
 KEEP_TABLE: dict[str, Any] = {
     "sentences": {"8": [2, 3, 5]},
     "left_out": {"9": "it is not about loans"},
-    "rows": {"loans": [{"loan_id": "L-117", "plant": "chard", "status": "out", "prolonged": True}]},
+    "rows": {
+        "loans": [
+            {"loan_id": "L-117", "plant": "chard", "status": "out", "prolonged": True},
+            {"loan_id": "L-122", "plant": "leek", "status": "out", "prolonged": False},
+            {"loan_id": "L-142", "plant": "dill", "status": "returned", "prolonged": False},
+        ]
+    },
     "operations": {
         "prolong_loan": {
             "x-action": {

@@ -252,7 +252,7 @@ def violation(value: Any, schema: Any, name: str, root: Any = None) -> str | Non
     if fits(value, schema, root):
         return None
     rule = resolved(schema, root) or {}
-    inner = (violation(part, inside, at, root) for part, inside, at in _parts(value, rule, name))
+    inner = (violation(part, inside, at, root) for part, inside, at in _parts(value, rule, name, root))
     return next((wrong for wrong in inner if wrong), None) or _own_violation(value, rule, name, root)
 
 
@@ -266,8 +266,8 @@ def checker(schema: Any, name: str, root: Any = None) -> Callable[[Any], str | N
     return lambda value: violation(value, schema, name, root) if isinstance(value, dict | list) else plain(value)
 
 
-def _parts(value: Any, rule: Mapping[str, Any], name: str) -> Iterator[tuple[Any, Any, str]]:
-    """(part, its schema, its name) of an object's fields and a list's items, of each part of `allOf`."""
+def _parts(value: Any, rule: Mapping[str, Any], name: str, root: Any) -> Iterator[tuple[Any, Any, str]]:
+    """(part, its schema, its name) of an object's fields and a list's items, of what it has to be, or may be."""
     properties, rest = properties_of(rule), rule.get("additionalProperties", True)
     for key, part in object_of(value).items():
         if rest is not False or key in properties:
@@ -276,6 +276,10 @@ def _parts(value: Any, rule: Mapping[str, Any], name: str) -> Iterator[tuple[Any
         yield item, items_of(rule), f"{name}[{index}]"
     for part in list_of(rule.get("allOf")):
         yield value, part, name
+    for part in (*list_of(rule.get("anyOf")), *list_of(rule.get("oneOf"))) if isinstance(value, dict | list) else ():
+        types = types_of(resolved(part, root) or {})
+        if types and fits(value, {"type": list(types)}):
+            yield value, part, name
 
 
 def _own_violation(value: Any, rule: Mapping[str, Any], name: str, root: Any) -> str:

@@ -62,6 +62,7 @@ class FromProse:
     operations: Operations = Operations()
     tries: Annotated[int, Parameter(help="How often the model is asked for each procedure, repairs included.")] = 3
     seed: Annotated[int, Parameter(help="Sent to the model.")] = 0
+    concurrency: Annotated[int, Parameter(help="How many procedures are asked for at a time.")] = 4
 
 
 def from_prose(folder: Path, given: FromProse) -> int:
@@ -79,7 +80,7 @@ def from_prose(folder: Path, given: FromProse) -> int:
     api, model, tries, seed = given.api, given.model, given.tries, given.seed
     if api is None or model is None:
         raise BadSetting("--from needs --api, what may be called, and --model, who writes the procedures")
-    at_least_one(tries=tries)
+    at_least_one(tries=tries, concurrency=given.concurrency)
     prose, choice = prose_of(given.prose), None if given.operations.choice == Choice() else given.operations.choice
     provision = Provision.of(api, given.rows, given.overlay, choice)
     key = keys.content_key([prose.numbered, api, told_spec(model), tries, seed])
@@ -90,7 +91,8 @@ def from_prose(folder: Path, given: FromProse) -> int:
     with nullcontext() if elsewhere else keeping(cache=replies), TemporaryDirectory() as scratch:
         asked = model_of(model, "planner")
         tell = partial(echo, error=True, note=True)
-        made = drafted(prose, provision, asked, Path(scratch), tries=tries, seed=seed, tell=tell)
+        more = {"tries": tries, "seed": seed, "concurrency": given.concurrency, "tell": tell}
+        made = drafted(prose, provision, asked, Path(scratch), **more)
         done = ask(model, made)
     written = write_project(folder, done)
     say_stages(done.stages)
@@ -122,7 +124,7 @@ def _say_left(done: Drafted) -> None:
     say_first([f"  {_said(one)}" for one in unsaid], _LINES)
     say_unreached(done.unreached)
     for one in done.kept:
-        remarks = [remark for remark in one.remarks if "no conversation comes here" not in remark]
+        remarks = [remark for remark in one.remarks if "no conversation takes" not in remark]
         say_first([f"  {one.procedure.id}: {remark}" for remark in remarks], _LINES)
 
 

@@ -135,7 +135,8 @@ def rewrite(
     """
     from toologue.models.ask import model as model_of
     from toologue.plan.procedures.intents import intent, read_intents
-    from toologue.plan.procedures.rewrite import Rewritten, Task, ask_procedures, refusals
+    from toologue.plan.procedures.reference import reference
+    from toologue.plan.procedures.rewrite import Rewritten, Task, ask_procedures
     from toologue.plan.procedures.rewrite import rewrite as rewrite_prose
     from toologue.plan.procedures.service import service as service_of
     from toologue.project.provision import Provision
@@ -145,9 +146,9 @@ def rewrite(
     apis = None if service is None else tuple(service_of(service).apis.values())
     if file.suffix in (".md", ".txt"):
         prose, known = prose_of([file]), provision.simulator if provision else None
-        refused, made = refusals(known) if known else {}, list[Rewritten]()
+        told, made = reference(apis or (), simulator=known, words=prose.numbered), list[Rewritten]()
         for one in [None] if intents is None else read_intents(intents):
-            task, id = Task(intent=one, refusals=refused), one.id if one else file.stem
+            task, id = Task(intent=one, reference=told), one.id if one else file.stem
             given = rewrite_prose(prose, asked, apis=apis, id=id, tries=tries, seed=seed, task=task)
             made.append(ask(model, given))
         return _kept(out, made, prose)

@@ -8,9 +8,10 @@
     overlay.yaml              what the document does not say, with what operations refuse
     toologue.toml             the settings
 
-One request finds the issues, one writes each procedure, one each repair, in their order: later ones see what earlier
-ones have stored. A procedure is kept if it compiles, and conversations come of it that `verify` finds nothing wrong
-with, over all rows that there are in the end. Ids are words of ours, and what a model says is data, never code.
+One request finds the issues, one writes each procedure, one each repair, several procedures at a time: each over the
+rows that were given and its own, whose keys end as no other's do. A procedure is kept if it compiles, and conversations
+come of it that `verify` finds nothing wrong with, over all rows that there are in the end. Ids are words of ours, and
+what a model says is data, never code.
 
 Contract: equal replies, equal files, byte for byte: a run that was killed goes on with the replies that are kept.
 Nothing that is there is written over.
@@ -20,9 +21,10 @@ Not covered: whether a procedure says what the prose said. That is for a person,
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from os.path import relpath
@@ -38,8 +40,9 @@ from toologue.models.model import Model
 from toologue.plan.procedures.by_model import IntentsInProse, IntentTally, intents_in_prose
 from toologue.plan.procedures.intents import Intent
 from toologue.plan.procedures.prose import Prose, Sentence
-from toologue.plan.procedures.rewrite import Checked, Rewritten, Task, Told, refusals, rewrite, stored
-from toologue.plan.procedures.unreached import Unreached
+from toologue.plan.procedures.reference import reference
+from toologue.plan.procedures.rewrite import Checked, Rewritten, Task, Told, rewrite
+from toologue.plan.procedures.unreached import Unreached, mendable
 from toologue.project.generate import Making, make
 from toologue.project.provision import Provision
 from toologue.project.settings import FILE
@@ -133,9 +136,13 @@ async def drafted(
     *,
     tries: int = 3,
     seed: int = 0,
+    concurrency: int = 4,
     tell: Callable[[str], None] = lambda words: None,
 ) -> Drafted:
-    """What a model makes of prose over a service; `scratch`: for rows on trial. Raises ModelFault, UserError."""
+    """What a model makes of prose over a service; `scratch`: for rows on trial. Raises ModelFault, UserError.
+
+    `concurrency`: how many procedures are asked for at a time; what comes of them does not depend on it.
+    """
     apis, tally = list(provision.service(scratch).apis.values()), IntentTally()
     found = await intents_in_prose(prose, model, tally, apis=apis, tries=tries, seed=seed)
     dropped: dict[str, int] = {**tally.dropped}
@@ -145,36 +152,39 @@ async def drafted(
     if not found.intents:
         why = "; ".join(examples.values()) or "its answer had none"
         raise BadSetting(f"the model found no issue in the prose: {why}; is it about what customers come with?")
-    done = Drafted(prose, provision, found, stages=[stage])
-    for intent in found.intents:
-        concerns = found.sentences[intent.id]
-        await _add(done, intent, concerns, model, scratch, tries=tries, seed=seed)
-        tell(f"{intent.id}: {done.dropped[intent.id].why if intent.id in done.dropped else 'kept'}")
+    done, gate = Drafted(prose, provision, found, stages=[stage]), asyncio.Semaphore(concurrency)
+    service = provision.service(scratch)
+    told = reference(apis, simulator=provision.simulator, service=service, words=prose.numbered)
+    task = Task(reference=told, writable=provision.simulator is not None)
+
+    async def written(number: int, intent: Intent) -> Rewritten:
+        check, ending = partial(_checked, done, intent, scratch), f"{number:0{len(str(len(found.intents)))}}"
+        mine = task._replace(intent=intent, concerns=found.sentences[intent.id], check=check, ending=ending)
+        async with gate:
+            made = await rewrite(prose, model, apis=apis, id=intent.id, task=mine, tries=tries, seed=seed)
+        tell(f"{intent.id}: {'kept' if made.procedure else _why(made).why}")
+        return made
+
+    asked = [asyncio.ensure_future(written(number, intent)) for number, intent in enumerate(found.intents, 1)]
+    try:
+        for intent, one in zip(found.intents, await asyncio.gather(*asked), strict=True):
+            _add(done, intent, one)
+    finally:
+        for one in asked:
+            one.cancel()
     _settle(done, scratch)
     done.stages += _stages(done, len(found.intents))
     return done
 
 
-async def _add(
-    done: Drafted, intent: Intent, concerns: Sequence[int], model: Model, scratch: Path, **asked: int
-) -> None:
-    """Ask for the procedure of an intent, and keep it with its rows, or say why not."""
-    service = done.provision.service(scratch)
-    simulator = done.provision.simulator
-    task = Task(
-        intent=intent,
-        concerns=concerns,
-        refusals=refusals(simulator) if simulator else {},
-        stored=stored(service, simulator),
-        writable=simulator is not None,
-        check=partial(_checked, done, intent, scratch),
-    )
-    found = await rewrite(done.prose, model, apis=service.apis.values(), id=intent.id, task=task, **asked)
+def _add(done: Drafted, intent: Intent, found: Rewritten) -> None:
+    """Keep the procedure of an intent with its rows, or say why not."""
     if found.procedure is None:
         done.dropped[intent.id] = _why(found)
         return
-    done.provision, _ = done.provision.adding(found.told.rows, found.told.operations)
-    done.kept.append(Kept(_named(found.procedure, intent), found.told, bool(found.problems[0]), found.remarks))
+    done.provision, refused = done.provision.adding(found.told.rows, found.told.operations)
+    remarks = dict.fromkeys([*found.remarks, *refused])
+    done.kept.append(Kept(_named(found.procedure, intent), found.told, bool(found.problems[0]), [*remarks]))
 
 
 def _why(found: Rewritten) -> Dropped:
@@ -198,19 +208,18 @@ def _checked(done: Drafted, intent: Intent, scratch: Path, procedure: Procedure,
     try:
         made = _made(done, _named(procedure, intent), more, scratch)
     except UserError as error:
-        return [f"{_EXECUTED}: {error}"], refused
+        return Checked([f"{_EXECUTED}: {error}"], refused)
     if not made.dialogues:
-        return [f"{_EXECUTED}: {_dropped(made) or 'no way leads to an end'}"], refused
-    flaws = [f"a conversation is not valid: {flaw}" for _, flaw in made.flaws[:3]]
-    left = _for_the_model(made.unreached, writable=more.simulator is not None)
-    return [], [*refused, *flaws, *(f"{one.line}: no conversation comes here: {one}" for one in left)]
+        return Checked([f"{_EXECUTED}: {_dropped(made) or 'no way leads to an end'}"], refused)
+    flaws = {flaw.what.partition("`, ")[0]: f"a conversation is not valid: {flaw.what}" for _, flaw in made.flaws}
+    left = [f"line {one.line}: {_NOBODY}{one}" for one in mendable(made.unreached, writable=more.simulator is not None)]
+    seen, links = len(made.planned.coverage.edges.seen), len(made.planned.graph.links)
+    outcome = f"{len(made.dialogues)} conversations come of it, which take {seen} of {links} ways"
+    return Checked([], [*refused, *[*flaws.values()][:_FLAWS], *left], outcome)
 
 
-def _for_the_model(unreached: Iterable[Unreached], *, writable: bool) -> Iterator[Unreached]:
-    """What it can do something about: it neither draws conversations nor, where no rows are added, makes calls fail."""
-    for one in unreached:
-        if writable or not one.why.startswith("none of "):
-            yield one if writable and not one.remedy.startswith("raise ") else one.replace(remedy="")
+# How the remark about a way begins that no conversation takes; how many flaws of conversations are told.
+_NOBODY, _FLAWS = "no conversation takes ", 3
 
 
 def _made(done: Drafted, procedure: Procedure, provision: Provision, scratch: Path) -> Made:

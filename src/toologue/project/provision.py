@@ -13,7 +13,8 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -24,7 +25,7 @@ import yaml
 from toologue import keys
 from toologue.apis.choice import Choice
 from toologue.data import read_source
-from toologue.errors import UnknownName, UserError, shown
+from toologue.errors import BadRecord, UnknownName, UserError, shown
 from toologue.plan.procedures.service import Service, service
 from toologue.schema import Setting
 from toologue.schema.jsonl import replacing
@@ -111,14 +112,8 @@ class Provision:
         for name, rule in rules.items():
             made, wrong = made._with_rule(name, rule)
             refused += [f"operations: {name}: {wrong}"] if wrong else []
-        left = [(*each, "") for each in self._new(rows, refused)]
-        before = len(left) + 1
-        while len(left) < before:  # a row may refer to a later one
-            before, pending, left = len(left), left, list[tuple[str, Any, str]]()
-            for table, row, _ in pending:
-                made, wrong = made._with_row(table, row)
-                left += [(table, row, wrong)] if wrong else []
-        return made, [*refused, *(f"rows: {table}: {shown(row, 80)} is not stored: {why}" for table, row, why in left)]
+        made, wrong = made._with_rows([*self._new(rows, refused)])
+        return made, [*refused, *wrong]
 
     def _new(self, rows: Mapping[str, Any], refused: list[str]) -> Iterator[tuple[str, Any]]:
         """The rows that are new, each with its table."""
@@ -142,9 +137,29 @@ class Provision:
         assert self.simulator is not None
         return _rows_of((self.seed or {}).get(table), self.simulator.tables[table].key)
 
-    def _with_row(self, table: str, row: Any) -> tuple[Provision, str]:
-        """The service with one row more; what is wrong with it."""
-        return self._tried(seed={**(self.seed or {}), table: [*self._listed(table), row]})
+    def _with_rows(self, new: Sequence[tuple[str, Any]]) -> tuple[Provision, list[str]]:
+        """The service with these rows, which may refer to each other, but those that are wrong; what is wrong, once."""
+        new, lost, causes = [*new], set[str](), dict[tuple[str, str], tuple[str, list[str]]]()
+        while new:
+            seed = {**(self.seed or {})}
+            for table in dict.fromkeys(table for table, _ in new):
+                seed[table] = [*self._listed(table), *(row for other, row in new if other == table)]
+            made, error = self._tried(seed=seed)
+            if error is None:
+                return made, [_refusal(table, *cause) for (table, _), cause in causes.items()]
+            found = _PLACE.match(error.path) if isinstance(error, BadRecord) else None
+            table, what = (found[1], error.what) if found and isinstance(error, BadRecord) else (new[-1][0], str(error))
+            places = [place for place, (other, _) in enumerate(new) if other == table]
+            within = int(found[2]) - len(self._listed(table)) if found and places else len(places) - 1
+            _, row = new.pop(places[within] if 0 <= within < len(places) else -1)
+            named = object_of(row).get(self.simulator.tables[table].key) if self.simulator else None
+            key = shown(row if named is None else named, 80)
+            if not any(what.startswith(f"no row of {one} ") for one in lost):
+                field = f"{found[3].strip('.')}: " if found and found[3] else ""
+                alike = table, field + re.sub(r"^(['\"]).*?\1", "", what)
+                causes.setdefault(alike, (field + what, []))[1].append(key)
+            lost.add(f"{table} is called {key};")
+        return self, [_refusal(table, *cause) for (table, _), cause in causes.items()]
 
     def _with_rule(self, name: str, rule: Any) -> tuple[Provision, str]:
         """The service with a rule for an operation; what is wrong with it."""
@@ -158,15 +173,27 @@ class Provision:
             return self, "" if there == action else f"it has rules, which stay: {shown(there, 200)}"
         operations = object_of((self.overlay or {}).get("operations"))
         rules: dict[str, Any] = {**operations, name: {**object_of(operations.get(name)), "x-action": action}}
-        return self._tried(overlay={**(self.overlay or {}), "operations": rules})
+        made, error = self._tried(overlay={**(self.overlay or {}), "operations": rules})
+        return made, str(error or "")
 
-    def _tried(self, **changed: Any) -> tuple[Provision, str]:
+    def _tried(self, **changed: Any) -> tuple[Provision, UserError | None]:
         """The service with something changed, or as it is, and why."""
         made = replace(self, **changed)
         try:
-            return (made, "") if made.simulator else (self, "")
+            if self.simulator and "overlay" not in changed:  # a document is read once
+                made.__dict__["simulator"] = self.simulator.seeded(made.rows(self.simulator))
+            return (made, None) if made.simulator else (self, None)
         except UserError as error:
-            return self, str(error)
+            return self, error
+
+
+# Where the seed is wrong: the table, which row of it, the field.
+_PLACE = re.compile(r"""\$(?:\.|\[['"])([\w-]+)(?:['"]\])?\[(\d+)\](.*)""")
+
+
+def _refusal(table: str, why: str, keys: Sequence[str]) -> str:
+    others = f" and {len(keys) - 1} more" if len(keys) > 1 else ""
+    return f"rows: {table} {keys[0]}{others} not stored: {why}"
 
 
 def _rows_of(some: Any, key: str) -> list[Any]:

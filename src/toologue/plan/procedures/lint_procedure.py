@@ -28,6 +28,8 @@ RULES = (
 _LONGEST = 500  # characters of a sentence that are looked at together: what nobody writes takes no time
 _MARKS = re.compile(r"^\s*(?:#+|\d+(?:\.\d+)*[.)]?|[-*+•]|>)\s+")
 
+_FIRST = re.compile(r"\s*1[.)]\s")
+
 
 class Finding(NamedTuple):
     """What is wrong with a procedure's words: the line, the rule, the span, why, and what to do."""
@@ -40,11 +42,12 @@ class Finding(NamedTuple):
 
 
 def lint(text: str) -> list[Finding]:
-    """All findings, by line. What stands in backticks, and the front matter, is not looked at."""
+    """All findings, by line. What stands in backticks, or before the first of numbered steps, is not looked at."""
     lines = text.split("\n")
     start = 0
     if lines[0].strip() == "---":
         start = next((place for place, line in enumerate(lines[1:], 2) if line.strip() == "---"), 0)
+    start = next((place for place, line in enumerate(lines) if _FIRST.match(line)), start)
     return [found for place, line in enumerate(lines[start:], start + 1) for found in _of_line(place, line)]
 
 
