@@ -91,8 +91,8 @@ def from_prose(folder: Path, given: FromProse) -> int:
     with nullcontext() if elsewhere else keeping(cache=replies), TemporaryDirectory() as scratch:
         asked = model_of(model, "planner")
         tell = partial(echo, error=True, note=True)
-        more = {"tries": tries, "seed": seed, "concurrency": given.concurrency, "tell": tell}
-        made = drafted(prose, provision, asked, Path(scratch), **more)
+        at_once = given.concurrency
+        made = drafted(prose, provision, asked, Path(scratch), tries=tries, seed=seed, concurrency=at_once, tell=tell)
         done = ask(model, made)
     written = write_project(folder, done)
     say_stages(done.stages)
