@@ -190,6 +190,66 @@ def test_a_way_that_nothing_can_take(here: Path) -> None:
     assert "step 2 always goes to 3 or 4 or 8, whatever was tried" in said
 
 
+LISTS = """
+  /v1/charges:
+    get:
+      operationId: ListCharges
+      parameters: [{name: receipt, in: query, required: true, schema: {type: string}}]
+      responses:
+        "200":
+          description: Them.
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  charges: {type: array, items: {$ref: "#/components/schemas/charge"}}
+                  open_cents: {type: integer}
+  /v1/refunds:
+"""
+LISTING = """---
+id: refund
+issue: I was charged.
+---
+
+# Charges
+
+1. **Ask** for the receipt. Collect `receipt`.
+2. **Call** `ListCharges` with `receipt`, giving `found`.
+   - If `CONDITION`: go to 4.
+   - Otherwise: go to 3.
+3. **End**: say that there are {len(found.charges)} charges.
+4. **End**: say that a colleague looks at it.
+"""
+RECEIPTS = """
+charges:
+  ch_1001: {amount: 2500, refunded: false, receipt: R-1}
+  ch_1002: {amount: 4200, refunded: false, receipt: R-2}
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        (
+            "len(found.charges) > 1",
+            "no `found` has `len(found.charges) > 1`; add rows to seed.yaml from which that follows",
+        ),
+        ("found.charges[0].refunded", "no charge with `charges[0].refunded`; add such a row to seed.yaml"),
+        (
+            "any(one.refunded for one in found.charges)",
+            "no charge with `any(one.refunded for one in charges)`; add such",
+        ),
+        ("found.open_cents > 3", "`found.open_cents` is always null; go by fields of rows, by len() or sum() of a list"),
+    ],
+)
+def test_what_a_list_would_have_to_hold(here: Path, condition: str, said: str) -> None:
+    """Never a row of a table for what is no field of it, and never a day for a list."""
+    (here / "api.yaml").write_text(API.replace("  /v1/refunds:\n", LISTS.lstrip("\n")))
+    (found,) = unreached(told(here, LISTING.replace("CONDITION", condition), RECEIPTS))
+    assert found.startswith(f"step 2, branch 1 (`{condition}`): {said}")
+
+
 def test_a_failure_that_never_happens(here: Path) -> None:
     conflict = PROCEDURE.replace("If it fails: go to 7", "If it fails with `forbidden`: go to 7").replace(
         "   - Otherwise: go to 6", "   - If it fails: go to 9.\n   - Otherwise: go to 6"
