@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import yaml
 
-from tooldial_record import record_of
+from tests.tooldial_record import record_of
 from toologue import bench
 from toologue.agents.predictions import read_predictions
 from toologue.apis.load import apis_of_all

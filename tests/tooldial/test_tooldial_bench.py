@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tooldial_samples import APIS, FAIL, TWO, dialogue, lived, suite
 
-from tooldial_record import record_of
+from tests.tooldial_record import record_of
 from toologue import registry
 from toologue.agents.agent import resolve_agent
 from toologue.bench.benchmark import Mode, Options, Part, benchmark, evaluate, play, record, sums

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tooldial_samples import SEQUENCES, TWO, dialogue, suite
 
-from tooldial_record import record_of
+from tests.tooldial_record import record_of
 from toologue.errors import BadFile, BadRecord
 from toologue.formats.tooldial import as_published, from_tooldial, read_tooldial, state_json, state_of, status_of
 from toologue.schema import AgentTurn, Call, Result, Retrieve, State
