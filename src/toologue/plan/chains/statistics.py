@@ -11,17 +11,7 @@ from dataclasses import dataclass, field
 
 from toologue.formats.tooldial import UNCONFIRMED
 from toologue.plan.chains.sequences import ACTIONS
-from toologue.schema import AgentTurn, Dialogue
-
-_SPOKEN = ("request", "suggest", "clarify", "response", "response_fail", "system_bye")
-
-
-def is_labelled(turn: AgentTurn, *, after: str | None) -> bool:
-    """Whether the paper's state tracking is asked at this turn; `after`: the action of the turn before.
-
-    There is a label for each turn that is spoken, and one after each `inform` (spec of the text form, A.12).
-    """
-    return turn.action in _SPOKEN or after == "inform"
+from toologue.schema import Dialogue
 
 
 @dataclass
@@ -78,7 +68,7 @@ class Statistics:
                 self.user_messages += 1
             else:
                 self.agent_messages += turn.text is not None
-                if is_labelled(turn, after=before):
+                if turn.text is not None or before == "inform":  # the paper's state tracking is asked here (A.12)
                     self.states += 1
                     unconfirmed = turn.state is None or turn.state.api is None
                     self.unconfirmed += unconfirmed or turn.action in UNCONFIRMED["published"]
