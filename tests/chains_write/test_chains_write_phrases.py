@@ -72,6 +72,7 @@ class TestNamesOfDescriptions:
             ("maxPrice", "Maximum price per night in EUR", "maximum price per night"),
             ("city", "The city whose hotels are searched", "city"),
             ("hotelId", "Pass the value that was returned by the search", "hotel ID"),
+            ("q", "The query contains one or more keywords", "search term"),
         ],
     )
     def test_are_taken_where_they_are_short_noun_phrases(self, name: str, described: str, said: str) -> None:
@@ -99,6 +100,20 @@ class TestAnswers:
         result = {"player": {"name": "Ada Almeida", "position": "Forward"}, "club": {"name": "Harbour City"}}
         told = answer(result, {"player|position": "Forward"}, about=["Harbour City", "Ada Almeida"])
         assert told.clause == "the position of Ada Almeida is Forward"
+
+    def test_say_who_meets_whom_and_when(self) -> None:
+        rows = [
+            {"kickoff": "2025-05-03", "homeTeam": "Ajax", "awayTeam": "Vitesse"},
+            {"kickoff": "2025-05-04", "homeTeam": "Hull", "awayTeam": "Leeds"},
+        ]
+        told = answer(rows, {"kickoff": "2025-05-03", "homeTeam": "Ajax", "awayTeam": "Vitesse"})
+        assert told.listed == "Ajax against Vitesse (3 May 2025) and Hull against Leeds (4 May 2025)"
+
+    def test_say_which_day_is_which(self) -> None:
+        loans = [{"title": name, "borrowedOn": "2025-05-03", "dueOn": "2025-05-24"} for name in ("Emma", "Dune")]
+        told = answer(loans, {"title": "Emma", "borrowedOn": "2025-05-03", "dueOn": "2025-05-24"})
+        assert told.listed.startswith("Emma (borrowed on 3 May 2025, due on 24 May 2025) and Dune (")
+        assert answer(loans[0], {"dueOn": "2025-05-24"}).clause == "it is due on 24 May 2025"
 
     def test_say_large_numbers_in_groups_and_count_what_a_plural_names(self) -> None:
         told = answer({"population": 64441729, "bedrooms": 3}, {"population": 64441729, "bedrooms": 3})

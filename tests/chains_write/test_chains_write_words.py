@@ -69,6 +69,13 @@ class TestNeeds:
             ("getUserPosts", "", "see user posts"),
             ("Get Hashtag Data by ID", "-", "see hashtag data"),
             ("x", "This endpoint allows you to search for a Belgian firm by its ID", "search for a Belgian firm"),
+            ("x", "Get an artist's top tracks", "see an artist's top tracks"),
+            ("x", "Plan a trip between two stops", "plan a trip between two stops"),
+            ("x", "Check at which branches a book is available", "check at which branches a book is available"),
+            ("similarRecipes", "Find recipes which are similar to the given one", "see similar recipes"),
+            ("x", "Refunds an application fee that has been collected.", "refund an application fee"),
+            ("x", "Search for movies by their original titles.", "search for movies"),
+            ("x", "Retrieves comprehensive standings of a league.", "see the standings of a league"),
         ],
     )  # fmt: skip
     def test_are_what_people_want(self, name: str, described: str, action: str) -> None:

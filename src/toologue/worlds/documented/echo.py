@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 from toologue.schema import Api
@@ -40,6 +41,7 @@ _BY_NAME = ("username", "email")
 # What one has of one's own: where it is asked for and told, it is the same.
 _OWN = (*_BY_NAME, "address", "phone")
 _WORDY = 4
+_OF_WHAT = ("for", "by", "of", "in", "with", "from", "to", "on", "at", "near")
 # What holds many places, or none in particular.
 _WIDE = ("place.country", "place.code", "place.code3", "place.currency", "place.lang", "place.language")
 
@@ -71,7 +73,9 @@ class Echoes:
         self.things = kind_sought(api) if self.searches else ""
         kinds = [self.things, *(f"{kind.partition('.')[0]}.name" for kind in self.records.values())]
         noun = next((found for kind in kinds if (found := noun_for(kind))), "")
-        self.noun = named if noun_of(spell(named)) else f"{named} {noun}"
+        words = spell(named)
+        own = list(takewhile(lambda word: word not in _OF_WHAT, words[1:]))  # of repositories for a user: repositories
+        self.noun = " ".join(words[:1] + tuple(own)) if noun_of(own) or len(own) + 1 < len(words) else f"{named} {noun}"
 
     def asked(self, path: tuple[str, ...], lists: int) -> str | None:
         """The parameter that a value is the same thing as, or None."""

@@ -251,6 +251,8 @@ def _agreed(meaning: str, example: str) -> str:
     if not example or not meaning or meaning in TEXTS:
         return "" if example and meaning in ("url", "image") and "/" not in example else meaning
     for kind in (meaning, *_SPELLINGS.get(meaning, ())):
+        if example[0].islower() and all(str(value)[:1].isupper() for value in choices(kind)[:1]) and "_" not in kind:
+            continue
         longest = max((len(str(value)) for value in choices(kind)), default=0)
         if "." not in kind or ((len(example) <= longest) if longest <= 5 else len(example) > _LEAST):
             return kind

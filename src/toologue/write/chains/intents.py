@@ -38,6 +38,11 @@ _TOLD = re.compile(r"^([A-Z]?[a-z]{3,}) (?:an?|the|your|my|all|up|multiple|new|o
 # What is cut off may be what matters: recipes which are similar.
 _CUT = re.compile(r"^[^.,;]* (?:which|that) (?:is|are)\b")
 _WORDLIKE = re.compile(r"(?=.{5,14}$)(?:[^aeiouy]{0,3}[aeiouy]{1,3})+[^aeiouy]{0,3}")
+_THIRD = re.compile(r"(?<=ss|sh|ch)es$|(?<=[^s])s$")
+_OPENERS = frozenset(
+    "this these that those when while once each every also only note please where such both any".split()
+)
+_FINITE = re.compile(r"\b(?:can|must|may|will|should|is|are|was|were|has|have|had|you|we|if)\b", re.IGNORECASE)
 # What is asked for in a question: on which days the office is open.
 _ASKED = re.compile(r"^(?:(?:at|in|on|for|from|to) )?(?:which|what|whether|how|when|where|who|if)\b", re.IGNORECASE)
 
@@ -155,7 +160,8 @@ def unspeakable_reason(api: Api) -> Literal["foreign", "technical", "wordless"] 
         return "technical"
     asked = {" ".join(split(name)) for name, parameter in api.parameters.items() if parameter.required}
     wish = intent_of(api)
-    return None if wish.fine and wish.topic.lower() not in asked else "wordless"
+    looked = api.writes and wish.thing  # nobody looks at what is changed
+    return None if wish.fine and not looked and wish.topic.lower() not in asked else "wordless"
 
 
 def _stumbles(phrase: str) -> bool:
@@ -195,10 +201,12 @@ def _wish(text: str, *, described: bool) -> tuple[str, str]:
         if len(wordset("foreign") & {word.lower().strip(".,") for word in words}) >= 2:
             return "", ""
         bare = _rewrite(f"{text} ", "opening").strip()
-        if told := _TOLD.match(bare):
-            verb = _verb(told[1]) or told[1].lower()
-        else:
-            verb = _verb(bare.split(maxsplit=1)[0] if bare else "")
+        first = bare.split(maxsplit=1)[0] if bare else ""
+        verb = _verb(first)
+        if not verb and _TOLD.match(bare) and first.lower() not in LINKS | _OPENERS:
+            verb = _THIRD.sub("", first.lower())
+        if not verb and _FINITE.search(text):  # each customer can have five of them
+            return "", ""
         words = bare.split() if verb else _rewrite(bare, "to get").split()
     else:
         verb = _verb(words[0]) if words else ""

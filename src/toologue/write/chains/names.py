@@ -41,7 +41,8 @@ _TAIL = re.compile(
 )
 _CLAUSE = re.compile(
     r"\b(?:is|are|was|be|has|have|will|can|should|must|may|who|your|it|want|only|this|these|returned?|obtained|got|"
-    r"found|retrieved|separated|allowed|value|default|example|format|whether|list)\b",
+    r"found|retrieved|separated|allowed|value|default|example|format|whether|list|one|two|if|not|no|contains|specifies|"
+    r"determines|controls|allows|refers|denotes|describes|uses|accepts|matches|supports|means|filters|limits|sets)\b",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z /'-]*")
@@ -230,6 +231,7 @@ def _bound(plain: str, description: str, names: Mapping[str, Any]) -> str:
 
 _ROWS, _LONG, _SENTENCE, _LARGE = 4, 60, 5, 100_000
 _DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?")
+_SPELT = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _NAME = re.compile(r"[A-Z][^\W\d]{2,}(?:[ '’-][^\W\d]+)*")
 _SIDES = ("home", "away", "visitor", "team1", "team2")
 _LEADS = ("name", "title", "label", "headline", "symbol", "username", "city", "country", "code", "slug", "id")
@@ -326,7 +328,7 @@ def _fact(name: Name, value: JsonValue) -> str:
 def _aside(name: Name, value: Any) -> str:
     """A fact as it stands in brackets behind what it is of: 69 points, 45 minutes, rating 4.3, defender."""
     if isinstance(value, str):
-        return _short(value)
+        return value.replace("_", " ") if _SPELT.fullmatch(value) else _short(value)
     if isinstance(value, bool) or not (name.many or name.unit):
         return f"{name.words} {_measured(name, value)}"
     counted = name.words if value != 1 else " ".join([*name.words.split()[:-1], singular(name.words.split()[-1])])

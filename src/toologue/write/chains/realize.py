@@ -199,7 +199,9 @@ class Realizer:
         if bare or (all(_speaks(value) for _, value in values) and len(values) < _PLAIN):
             texts = [value_text(value) for _, value in values]
             span = len(texts) == 2 and all(_DAY.search(text) for text in texts)
-            return self.user("inform_values", values=(" to " if span else ", ").join(texts))
+            said = (" to " if span else ", ").join(texts)
+            opens = texts[0].replace(" ", "").isalpha()  # not jonas19
+            return self.user("inform_values", values=f"{said[0].upper()}{said[1:]}" if opens else said)
         return self.user("inform", clause=clause(values) if others or not _speaks(value) else value_text(value))
 
     def _fail(self, cue: Cue) -> str:
