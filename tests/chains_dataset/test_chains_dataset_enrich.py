@@ -14,7 +14,7 @@ from chains_dataset_samples import service
 
 from command import Done, toologue
 from toologue.models.model import Asked, Line, ModelFault, ScriptedModel
-from toologue.schema import Use
+from toologue.schema import Dialogue, Use
 from toologue.schema.jsonl import read, write
 
 SEARCH, DETAILS = "Films|all films|Search films", "Films|all films|Get film details"
@@ -24,7 +24,7 @@ ALONE = {
     "why": "Friends want to choose a film for tonight.",
     "wishes": ["find out which films are shown in town", "see what is on at the cinema"],
     "topic": "the films in a city",
-    "asks": {"city": {"phrase": "the city you are in", "known": True, "default": None}},
+    "asks": {"city": {"phrase": "the city of the cinema", "known": True, "default": None}},
     "tells": {"results[].filmName": "the title of the film"},
     "examples": [
         {"arguments": {"city": "Leeds"}, "result": {"results": [LIONS, {"filmId": 57, "filmName": "Bread at Home"}]}},
@@ -92,6 +92,25 @@ def test_what_a_model_says_is_kept(tmp_path: Path, enrich: Enrich) -> None:
     assert not pair.asks["filmId"].known
 
 
+def test_conversations_are_in_the_words_of_the_people_who_want_it(tmp_path: Path, enrich: Enrich) -> None:
+    enrich(lambda asked: json.dumps(reply_of(asked)))
+    how = ("--count", 30, "--most", 1, "--ratio", "1/0/0", "--uses", "uses.jsonl")
+    done = toologue("generate", "chains", "films.jsonl", "-o", "set", *how, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    made = list(read(tmp_path / "set" / "dialogues.jsonl", Dialogue))
+    said = "\n".join(turn.text or "" for one in made for turn in one.turns)
+    for words in (
+        "the making of a film",
+        "learn who started a film and how good it is",
+        "find out which films are shown in town",
+        "the number of the film",
+        "the city of the cinema",
+        "the person who started it is Edna Moss",
+    ):
+        assert words in said
+    assert "film ID" not in said
+
+
 def test_without_a_model_documents_are_estimated(tmp_path: Path) -> None:
     write(tmp_path / "films.jsonl", [api for api in service() if api.domain == "Films"])
     assert toologue("apis", "enrich", "films.jsonl", "-o", "uses.jsonl", cwd=tmp_path).returncode == 0
@@ -117,6 +136,7 @@ def broken(**changes: object) -> dict[str, Any]:
             "a value, or a name as code writes it ('Bergen_films')",
         ),
         (broken(topic=""), "topic: expected up to 9 words, got ''"),
+        (broken(asks={"city": {"phrase": "your city"}}), "asks.city: no 'your' in 'your city', as both will say it"),
         (broken(asks={}), "asks: `city` is required, and has no phrase"),
         (broken(tells={"results[].title": "the title"}), "tells: no output is called 'results[].title'"),
         (broken(examples=[{"arguments": {}, "result": {}}]), "examples[1]: arguments: city is missing"),

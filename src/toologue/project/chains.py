@@ -457,7 +457,7 @@ class _Generator:
         self._planner = Planner(catalog.file, seed=seed, bands=bands, catalog=catalog, world=self._world, uses=uses)
         self._index = Index.open(space.indexes / f"{split}.npy", sorted(names), by)
         bank = "unseen" if split == "test" else "train"
-        self._writer = ChainWriter(self._apis, by, seed=seed, bank=bank, index=self._index)
+        self._writer = ChainWriter(self._apis, by, seed=seed, bank=bank, index=self._index, uses=uses)
         self._by_model = None
         if space.making.writer != "template":
             asked = model(space.making.writer, "writer")
@@ -469,7 +469,7 @@ class _Generator:
         try:
             if job.pair in lost:
                 raise Rejected(lost[job.pair])
-            self._writer.check(job.pair.target, sequence.actions)
+            self._writer.check(job.pair.about, sequence.actions)
             plan = self._planner.plan(job)
             name, origin = f"{self._split}-{job.number:06d}", {**plan.dialogue.origin, "split": self._split}
             plan = plan.replace(dialogue=plan.dialogue.replace(id=name, origin=origin))

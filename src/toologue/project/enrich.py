@@ -44,6 +44,7 @@ from toologue.write.chains.intents import intent_of
 from toologue.write.chains.names import output, parameters
 
 _SAID, _SHOWN, _LISTED, _REPLY = 1200, 60, 80, 200_000  # letters, lines of a document; letters of a reply
+_SOMEBODY = re.compile(r"\b(?:you|your|my|me|I)\b")
 _WISH, _TOPIC, _TOLD = 14, 9, 5  # words of a wish, of a topic; outputs of an answer
 _VALUES = re.compile(r"\S*(?:\w_\w|[|{}<>\[\]]|\d\d)\S*")
 
@@ -352,6 +353,10 @@ class _Checking:
         ]
         lacking = (name for name in required(view) if not (name in asks and asks[name].phrase.strip()))
         self.wrong += [f"asks: `{name}` is required, and has no phrase" for name in lacking]
+        heard = ((name, one.phrase, _SOMEBODY.search(one.phrase)) for name, one in asks.items())
+        self.wrong += [
+            f"asks.{name}: no {who[0]!r} in {text!r}, as both will say it" for name, text, who in heard if who
+        ]
         for name, one in asks.items():
             schema = view.api.parameters[name].json_schema if name in view.inputs else {}
             if one.default is not None and (wrong := violation(one.default, schema, f"asks.{name}.default")):

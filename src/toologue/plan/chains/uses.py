@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from toologue.errors import BadFile
 from toologue.schema import Api
 from toologue.schema.jsonl import read
@@ -36,6 +38,15 @@ class Uses(Mapping[UseKey, Use]):
         """What people wish for who need it."""
         return [wish for one in self.told(about) for wish in one.wishes]
 
+    def phrases(self) -> dict[str, dict[str, str]]:
+        """Parameters in users' words, by Api, of those that a model has words for."""
+        found = dict[str, dict[str, str]]()
+        for one in sorted(self._uses.values(), key=lambda one: one.source is None):
+            if one.by != ESTIMATE and one.wishes:
+                said = {name: ask.phrase for name, ask in one.asks.items() if ask.phrase}
+                found.setdefault(one.api, {}).update(said)
+        return found
+
     def of(self, api: str) -> Use | None:
         """What is said of an Api alone."""
         return self._uses.get((None, None, api, None))
@@ -53,6 +64,12 @@ def read_uses(file: Path, apis: Mapping[str, Api]) -> Uses:
         told = f"{len(stale)} of {len(known)} uses in {file} are of other documents, for one that of {stale[0].api!r}"
         raise BadFile(f"{told}: run `toologue apis enrich` on these again; it asks for nothing else")
     return Uses(known)
+
+
+def about_of(origin: Mapping[str, JsonValue]) -> UseKey:
+    """What a use of the pair, or the Api, is about that a dialogue of this origin talks about."""
+    source, output, target, parameter = (origin.get(name) for name in ("source", "output", "target", "parameter"))
+    return (str(source), str(output), str(target), str(parameter)) if source else (None, None, str(target), None)
 
 
 def settled_by(use: Use | None, api: Api) -> Api:

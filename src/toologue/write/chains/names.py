@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import JsonValue
@@ -64,10 +65,11 @@ _WHICH = frozenset(
 
 
 class Name(NamedTuple):
-    """A noun phrase without its article; the unit of its values."""
+    """A noun phrase without its article; the unit of its values; what documents call it, if something else."""
 
     words: str
     unit: str = ""
+    documented: str = ""
 
     @property
     def the(self) -> str:
@@ -95,6 +97,12 @@ class Name(NamedTuple):
     def which(self) -> bool:
         """Whether it is asked for as one of many: "Which city?"."""
         return self.words in _WHICH
+
+
+def phrased(phrase: str, documented: Name) -> Name:
+    """The name that somebody's phrase is: `the reader's name`."""
+    words = re.sub("^(?:the|your|an?) ", "", phrase.strip(), flags=re.IGNORECASE)
+    return Name(words, documented.unit, documented.words)
 
 
 def parameters(api: Api) -> dict[str, Name]:
@@ -270,12 +278,21 @@ def clause(values: Iterable[tuple[Name, JsonValue]]) -> str:
 
 
 def answer(
-    result: JsonValue, values: Mapping[str, JsonValue], *, api: Api | None = None, about: Sequence[JsonValue] = ()
+    result: JsonValue,
+    values: Mapping[str, JsonValue],
+    *,
+    api: Api | None = None,
+    about: Sequence[JsonValue] = (),
+    phrases: Mapping[str, str] = MappingProxyType({}),
 ) -> Answer:
-    """What to say of a result, given what must be said; `about` is what it may be of, if the result says so."""
+    """What to say of a result, given what must be said; `about` is what it may be of, if the result says so.
+
+    `phrases` for outputs stand in place of what documents call them.
+    """
     if not values:
         return Answer("empty", "", "", 0)
     names = _labels(values, result, api)
+    names |= {name: phrased(phrases[name], label) for name, label in names.items() if name in phrases}
     prefix, rows = _rows(result, values)
     inside = [name for name in values if name.split("|")[: len(prefix)] == list(prefix)]
     if len(rows) > 1 and all(_at(rows[0], name.split("|")[len(prefix) :]) == values[name] for name in inside):
@@ -465,7 +482,7 @@ def _lead(row: Any) -> str:
 
 
 def _rank(name: Name) -> int:
-    *owner, last = name.words.lower().split()
+    *owner, last = (name.documented or name.words).lower().split()
     if last not in _LEADS or (owner and owner[-1] in wordset("beside")):
         return len(_LEADS)
     return _LEADS.index(last) + bool(owner)

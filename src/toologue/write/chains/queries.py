@@ -19,12 +19,14 @@ from toologue.models.embed import Embedder
 from toologue.models.index import Index
 from toologue.models.retriever import Band, bands_of, index_of
 from toologue.models.retriever import band as band_of
+from toologue.plan.chains.uses import NO_USES, Uses
 from toologue.schema import Api
+from toologue.schema.use import UseKey
 from toologue.text.tokens import is_word
 from toologue.text.tokens import plural as pluralized
 from toologue.write.chains.bank import Voice
 from toologue.write.chains.intents import Intent, head_of, intent_of, intents_of, unspeakable_reason
-from toologue.write.chains.names import Name, parameters
+from toologue.write.chains.names import Name, parameters, phrased
 from toologue.write.chains.words import LINKS, openings, plural, singular, split, wordset
 
 DropReason = Literal[
@@ -67,7 +69,8 @@ class Given(NamedTuple):
 class Queries:
     """Makes queries over these Apis, by name or not. What it remembers is a cache.
 
-    `bands` replaces the embedder's calibrated thresholds; `index` is that of the Apis, if there is one already.
+    `bands` replaces the embedder's calibrated thresholds; `index` is that of the Apis, if there is one already. What
+    people wish for as `uses` say comes before what documents say.
     """
 
     def __init__(
@@ -77,10 +80,12 @@ class Queries:
         *,
         bands: Mapping[str, float] | None = None,
         index: Index | None = None,
+        uses: Uses = NO_USES,
     ):
         known = isinstance(apis, Mapping)
         self._apis = cast("Mapping[str, Api]", apis) if known else {api.name: api for api in apis}
         self._index, self._bands = index or index_of(self._apis, embedder), bands_of(embedder, bands)
+        self.uses, self._phrases = uses, uses.phrases()
         self._reason, self.names = cache(self._reason_of), cache(self._names_of)
         self._found = cache(self._is_found)
         self._ranked = lru_cache(maxsize=_KEPT)(self._ranked_for)
@@ -92,11 +97,19 @@ class Queries:
             raise Unworded(reason, name)
         return api
 
-    def check(self, name: str, actions: Collection[str]) -> None:
-        """Raises Unworded where conversations of these actions find no words for this Api."""
-        api = self.api(name)
-        if "inform_intent_vague" not in actions and not any(self._found(name, one.action) for one in intents_of(api)):
+    def check(self, about: UseKey, actions: Collection[str]) -> None:
+        """Raises Unworded where conversations of these actions find no words for this pair, or Api."""
+        self.api(name := about[2])
+        wishes = self.intents(about) if "inform_intent_vague" not in actions else ()
+        if wishes and not any(self._found(name, one.action) for one in wishes):
             raise _unreached("confirm", name)
+
+    def intents(self, about: UseKey, start: int = 0) -> list[Intent]:
+        """What people want of it: as uses say, beginning with one of their wishes, then as the document does."""
+        api = self.api(about[2])
+        told = [Intent(wish, "", use.topic, True) for use in self.uses.told(about) for wish in use.wishes]
+        at = start % (len(told) or 1)
+        return [*told[at:], *told[:at], *(() if told and unspeakable_reason(api) else intents_of(api))]
 
     def source(self, name: str) -> Api:
         """The Api of this name, which nobody has to talk about. Raises UnknownName."""
@@ -105,23 +118,27 @@ class Queries:
             raise UnknownName("api", name, self._apis)
         return api
 
-    def clear(self, name: str, voice: Voice, given: Given) -> Asked:
-        """A clear wish for an Api. Raises Unworded."""
-        return self._first(name, "confirm", _clear(intents_of(self._apis[name]), voice, given))
+    def clear(self, about: UseKey, voice: Voice, given: Given, *, start: int = 0) -> Asked:
+        """A clear wish for a pair, or an Api. Raises Unworded."""
+        return self._first(about[2], "confirm", _clear(self.intents(about, start), voice, given))
 
-    def vague(self, name: str, band: Band, voice: Voice, *, start: int = 0) -> Asked:
+    def vague(self, about: UseKey, band: Band, voice: Voice, *, start: int = 0) -> Asked:
         """A vague wish that calls for a suggestion or for a question. Raises Unworded."""
-        topics = [*dict.fromkeys(_topics(self._apis[name]))]
+        name, api = about[2], self._apis[about[2]]
+        told = [use.topic for use in self.uses.told(about) if use.topic]
+        topics = [*dict.fromkeys((*told, *(() if told and unspeakable_reason(api) else _topics(api))))]
         if band == "clarify":
             topics.reverse()
         texts = ((voice("vague", topic=topic), topic) for topic in topics for _ in range(voice.many("vague")))
         return self._first(name, band, texts)
 
     def _reason_of(self, name: str) -> DropReason | None:
-        return unspeakable_reason(self._apis[name])
+        why = unspeakable_reason(self._apis[name])
+        return None if why == "wordless" and name in self._phrases else why
 
     def _names_of(self, name: str) -> dict[str, Name]:
-        return parameters(self._apis[name])
+        plain, said = parameters(self._apis[name]), self._phrases.get(name, {})
+        return plain | {one: phrased(said[one], plain[one]) for one in said if one in plain}
 
     def _is_found(self, name: str, text: str) -> bool:
         return self._index.rank(text, 1)[0][0] == name

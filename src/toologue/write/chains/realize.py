@@ -18,13 +18,15 @@ from toologue.errors import BadSetting, shown
 from toologue.models.embed import Embedder
 from toologue.models.index import Index
 from toologue.models.retriever import Band
+from toologue.plan.chains.uses import NO_USES, Uses, about_of
 from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Result, Retrieve, Turn, UserTurn
+from toologue.schema.use import UseKey
 from toologue.text.bank import stem_and_number
 from toologue.text.names import kind_of
 from toologue.worlds.documented.arguments import settled
 from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
 from toologue.write.chains.bank import bank as bank_of
-from toologue.write.chains.intents import intent_of
+from toologue.write.chains.intents import Intent
 from toologue.write.chains.names import Answer, Name, answer, clause, output, value_text
 from toologue.write.chains.queries import Asked, Given, Queries, Unworded
 from toologue.write.chains.words import joined
@@ -48,14 +50,14 @@ class Desk:
         self.once = lru_cache(maxsize=_KEPT)(self._opening)
 
     def _opening(
-        self, name: str, pair: str, band: Band, variant: int, told: Given | None, again: bool
+        self, about: UseKey, pair: str, band: Band, variant: int, told: Given | None, again: bool
     ) -> Asked | Unworded:
         style = "neutral" if again else STYLES["user"][variant % len(STYLES["user"])]  # nobody says hello twice
         voice = Voice(self.bank, "user", style, seed=keys.seed_of(self.seed, pair, band), start=variant)
         try:
             if told is None:
-                return self.queries.vague(name, band, voice, start=variant)
-            return self.queries.clear(name, voice, told)
+                return self.queries.vague(about, band, voice, start=variant)
+            return self.queries.clear(about, voice, told, start=variant)
         except Unworded as reason:
             return reason
 
@@ -79,6 +81,7 @@ class Realizer:
         self._request: Cue | None = None
         self._in_hand: str | None = None
         self._failed = self._found = False
+        self._about = about_of(origin)
         self._answer = self._answer_of(plan)
         self._aim = self._aim_of(self._answer)
 
@@ -153,7 +156,8 @@ class Realizer:
         return Given(aim=self._aim)
 
     def _open(self, band: Band, told: Given | None) -> str:
-        asked = self._desk.once(self._target().name, self._pair, band, self._variant, told, self._asked is not None)
+        self._target()
+        asked = self._desk.once(self._about, self._pair, band, self._variant, told, self._asked is not None)
         if isinstance(asked, Unworded):
             raise asked
         self._asked = asked
@@ -163,7 +167,7 @@ class Realizer:
 
     def _aim_of(self, told: Answer | None) -> str:
         """What the user wants to find out, where the wish leaves that open; or nothing."""
-        aims = told.aims if told and _OPEN.search(intent_of(self._target()).action) else ()
+        aims = told.aims if told and _OPEN.search(self._wish.action) else ()
         return joined([name.the for name in aims])
 
     def _owed_aim(self) -> str:
@@ -268,11 +272,16 @@ class Realizer:
                 return self.agent("respond_list", items=told.listed, **({"count": str(told.rows)} if told.rows else {}))
 
     def _suggest(self) -> str:
-        wish = intent_of(self._target())
+        wish = self._wish
         offer = f"show you {wish.thing}" if wish.thing else wish.action
         return self.agent("suggest", offer=re.sub(r"\bmy\b", "your", offer))
 
     # ---- names
+
+    @property
+    def _wish(self) -> Intent:
+        self._target()
+        return self._desk.queries.intents(self._about)[0]
 
     def _target(self) -> Api:
         target = self._plan.dialogue.origin.get("target")
@@ -300,9 +309,11 @@ class Realizer:
     def _answer_of(self, plan: Plan) -> Answer | None:
         result: JsonValue = None
         known: list[JsonValue] = []
+        uses = self._desk.queries.uses.told(self._about)
+        phrases = {name: phrase for use in reversed(uses) for name, phrase in use.tells.items()}
         for turn, cue in zip(plan.dialogue.turns, plan.cues, strict=True):
             if cue.move == "response":
-                return answer(result, cue.values, api=self._target(), about=known)
+                return answer(result, cue.values, api=self._target(), about=known, phrases=phrases)
             if turn.role == "user":
                 known += turn.informed.values()
             elif cue.move == "call" and turn.results and turn.results[0] is not None:
@@ -340,12 +351,13 @@ class ChainWriter:
         bank: BankName = "train",
         bands: Mapping[str, float] | None = None,
         index: Index | None = None,
+        uses: Uses = NO_USES,
     ):
-        self._desk = Desk(Queries(apis, embedder, bands=bands, index=index), bank_of(bank), seed)
+        self._desk = Desk(Queries(apis, embedder, bands=bands, index=index, uses=uses), bank_of(bank), seed)
 
-    def check(self, api: str, actions: Collection[str] = ()) -> None:
-        """Raises Unworded where nobody would ask for this Api, or not in a conversation of these actions."""
-        self._desk.queries.check(api, actions)
+    def check(self, about: UseKey, actions: Collection[str] = ()) -> None:
+        """Raises Unworded where nobody would ask for this pair, or Api, or not in a conversation of these actions."""
+        self._desk.queries.check(about, actions)
 
     async def write(self, plan: Plan) -> Dialogue:
         """The dialogue with its words."""
