@@ -65,7 +65,7 @@ def test_bad_settings_and_verdicts(tmp_path: Path) -> None:
     graph, apis = files(tmp_path)
     with pytest.raises(BadSetting, match=r"--count 0 --workers 1 --pairs 600 --most 0.02: give 1 or more"):
         chains(graph, apis, out=tmp_path / "plans.jsonl", count=0)
-    with pytest.raises(BadRecord, match=r"graph.jsonl:1: \$\.format: this line is 'edge/1', expected 'checked/1'"):
+    with pytest.raises(BadRecord, match=r"graph.jsonl:1: \$\.format: this line is 'edge/1', expected 'checked/2'"):
         chains(graph, apis, out=tmp_path / "plans.jsonl", checked=graph)
 
 
