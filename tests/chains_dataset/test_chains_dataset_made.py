@@ -13,7 +13,8 @@ from toologue.cli.generate import chains, ratio_of
 from toologue.errors import BadFile, BadSetting
 from toologue.plan.chains.split import SPLITS
 from toologue.plan.chains.statistics import statistics
-from toologue.project.chains import ChainMaking, ChainStatistics, compared, make_chains
+from toologue.project.chain_statistics import ChainStatistics, compared
+from toologue.project.chains import ChainMaking, make_chains
 from toologue.schema import Api, Dialogue, Edge
 from toologue.schema.jsonl import read, write
 from toologue.verify.chains import verify_chain

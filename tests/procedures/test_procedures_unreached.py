@@ -240,7 +240,10 @@ charges:
             "any(one.refunded for one in found.charges)",
             "no charge with `any(one.refunded for one in charges)`; add such",
         ),
-        ("found.open_cents > 3", "`found.open_cents` is always null; go by fields of rows, by len() or sum() of a list"),
+        (
+            "found.open_cents > 3",
+            "`found.open_cents` is always null; go by fields of rows, by len() or sum() of a list",
+        ),
     ],
 )
 def test_what_a_list_would_have_to_hold(here: Path, condition: str, said: str) -> None:

@@ -15,7 +15,7 @@ from toologue.errors import BadSetting
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from toologue.project.chains import ChainStatistics
+    from toologue.project.chain_statistics import ChainStatistics
     from toologue.project.statistics import Made, Source, Statistics
 
 
@@ -66,8 +66,8 @@ def chains(
     workers
         Processes.
     """
+    from toologue.project.chain_statistics import compared as compared_chains
     from toologue.project.chains import ChainMaking, make_chains
-    from toologue.project.chains import compared as compared_chains
     from toologue.schema import Dialogue
     from toologue.schema.jsonl import read
 

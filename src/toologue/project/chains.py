@@ -37,8 +37,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any, NamedTuple, cast
 
-from pydantic import JsonValue
-
 from toologue import keys
 from toologue.apis.choice import Choice
 from toologue.apis.load import each_api
@@ -62,9 +60,10 @@ from toologue.plan.chains.sequences import SEQUENCES, ActionSequence
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
 from toologue.plan.chains.uses import NO_USES, Uses, read_uses, settled_by
+from toologue.project.chain_statistics import ChainStatistics
 from toologue.project.generate import NO_ANSWER, UNWORDED
 from toologue.project.statistics import by_frequency, masked
-from toologue.schema import Dialogue, Edge, Noun, Plan, Use
+from toologue.schema import Dialogue, Edge, Plan, Use
 from toologue.schema.jsonl import check_owned, line_of, parse, read, read_lines, replacing, write
 from toologue.verify import Flaw
 from toologue.verify.chains import verify_chain
@@ -79,7 +78,6 @@ _MOST = 5  # jobs that are tried for one that is wanted
 _FRUITLESS = 24  # a pair that so often came to nothing, and never to anything, is not tried again
 Progress = Callable[[int, int], None]
 _REPEATS = "nearly repeats another"
-Row = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -539,35 +537,6 @@ def _checker(space: Workspace) -> EdgeChecker:
 _GENERATORS: dict[tuple[Workspace, SplitName], _Generator] = {}
 
 
-class ChainStatistics(Noun):
-    """The figures of a dataset. `turns` are messages that are seen; `most_used`, `rarest` and `repeats` are shares.
-
-    `pairs`: of a source and a target; `alone`: APIs that are called without a source.
-    """
-
-    splits: dict[str, int]
-    dialogues: int
-    turns: int
-    turns_per_dialogue: float | None
-    user_messages: int
-    agent_messages: int
-    actions: dict[str, int]
-    agent_actions: int
-    states: int
-    sequences: dict[str, int]
-    categories: dict[str, int]
-    pairs: int
-    alone: int
-    most_used: float
-    rarest: float
-    apis: int
-    repeats: float
-    documents: int
-    edges: int
-    dropped: dict[str, dict[str, int]]
-    made: dict[str, JsonValue]
-
-
 def _chain_statistics(
     total: Statistics, prepared: Prepared, lost: Counter[str], making: ChainMaking
 ) -> ChainStatistics:
@@ -590,22 +559,3 @@ def _chain_statistics(
         dropped={name: by_frequency(+counts) for name, counts in dropped.items() if +counts},
         made={**asdict(making), "ratio": list(making.ratio)},
     )
-
-
-def compared(said: ChainStatistics) -> list[Row]:
-    """(what, here, in the paper): tables 2 and 11 to 13, and section 3.4 of ToolDial."""
-    mean = said.turns_per_dialogue
-    papers = ("8,859", "1,086", "1,166")
-    return [
-        *((name, f"{number:,}", paper) for (name, number), paper in zip(said.splits.items(), papers, strict=True)),
-        ("dialogues", f"{said.dialogues:,}", "11,111"),
-        ("turns", f"{said.turns:,}", "99,476"),
-        ("turns per dialogue", "–" if mean is None else f"{mean:.2f}", "8.95"),
-        ("action sequences", str(len(said.sequences)), "23"),
-        ("rarest sequence", f"{said.rarest:.1%}", "–"),
-        ("pairs of APIs", f"{said.pairs:,}", "–"),
-        ("APIs without a source", f"{said.alone:,}", "–"),
-        ("most used of both", f"{said.most_used:.1%}", "–"),
-        ("APIs that are called", f"{said.apis:,}", "–"),
-        ("near-duplicates, dropped", f"{said.repeats:.1%}", "–"),
-    ]
