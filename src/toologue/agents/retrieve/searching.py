@@ -246,7 +246,8 @@ def _heard(quest: _Quest, words: str) -> _Quest:
     offered, quest.words = quest.offered, words
     if quest.over:
         quest.thanks = _THANKS.fullmatch(words) is not None
-        quest.leaves = not quest.thanks and not ("?" in words or talk("wishing").search(words))
+        wishes = "?" in words or talk("wishing").search(words) is not None
+        quest.leaves = not quest.thanks and (not wishes or talk("bye").search(words) is not None)
         return quest if quest.leaves or quest.thanks else _Quest(words=words)
     if offered is not None and quest.target is None:
         if talk("agreeing").match(words.lstrip()) is None and talk("declining").search(words):
