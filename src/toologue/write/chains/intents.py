@@ -221,8 +221,6 @@ def _wish(text: str, *, described: bool) -> tuple[str, str]:
             if words[:1] and words[0].lower() in ("in", "by", "across", "the", "through", "nearby")
             else "search for"
         )
-    if described and not verb and words and words[0].lower() in wordset("no_opening"):
-        return "", ""
     if not described and verb in wordset("nouns"):
         verb, words = "", [verb, *words]
     if lookup and words[:1] == ["of"]:
@@ -293,7 +291,7 @@ def _cased(words: list[str]) -> list[str]:
         if spelt := lexicon().spelt.get(small):
             word = spelt
         elif shouting or len(word) == 1 or not word.isupper():
-            stylish = at == 0 or titled or shouting or small in wordset("common") or (plain and _STYLE.match(word))
+            stylish = at == 0 or titled or shouting or (plain and _STYLE.match(word))
             word = word.lower() if stylish and (plain or word.isupper() or len(word) == 1) else word
         out.append(word)
     return out

@@ -86,30 +86,20 @@ def joined(parts: list[str], last: str = "and") -> str:
 LINKS = wordset("links")
 
 _DETERMINERS, _ASKS = wordset("determiners"), wordset("asks")
-_PARTICIPLE = re.compile(r"\w{2,}[^e]ed$")
-_IN_A_ROW = 3
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_PARTICIPLE = re.compile(r"\w{3,}[^e]ed$")
 
 
 @lru_cache(maxsize=1 << 14)
 def rough(phrase: str) -> bool:
-    """Whether nobody says so."""
-    words = [word.strip(",.'") for word in phrase.split()]
-    small = [word.lower() for word in words]
+    """Whether nobody says so: it opens or ends with what belongs to something else, or does not say what it is of."""
+    small = [word.strip(",.'").lower() for word in phrase.split()]
     while small[:1] and small[0] in _DETERMINERS:
-        words, small = words[1:], small[1:]
-    if not small or small[0] in LINKS | _ASKS or _loose(small[-1]):
+        small = small[1:]
+    if not small or small[0] in LINKS | _ASKS | (wordset("verbs") - wordset("nouns")):
         return True
-    if set(small) & (_ASKS | wordset("machinery")) or empty(small) or any(map(_numbered, ["", *words], words)):
-        return True
-    if sum(word.isupper() and word.lower() not in lexicon().acronyms for word in words if len(word) > 1) > 1:
-        return True
-    if re.search(r" an? (?:\w+ )*(?:data|information|statistics|stats)$", phrase.lower()):
-        return True
-    verbs = (wordset("verbs") | wordset("more_verbs")) - wordset("nouns")
-    if small[0] in verbs or not verbs.isdisjoint(small[1:-1]):  # take a text address, mortgage check rates
-        return True
-    return any(map(_jars, small, [*small[1:], ""])) or _longest(words) > _IN_A_ROW
+    last = small[-1]
+    loose = last in LINKS | _DETERMINERS | wordset("qualities") or last.endswith("ly")
+    return loose or _PARTICIPLE.match(last) is not None or bool(_ASKS & {*small}) or empty(small)
 
 
 def empty(words: Iterable[str]) -> bool:
@@ -120,40 +110,3 @@ def empty(words: Iterable[str]) -> bool:
 @cache
 def _bland() -> frozenset[str]:
     return wordset("bland") | wordset("plain") | wordset("qualities") | LINKS
-
-
-def _numbered(before: str, word: str) -> bool:
-    """Whether a number stands in it that is no year and no part of a name: Powerball, Lucky4Life, Billboard 200."""
-    digits = any(char.isdigit() for char in word)
-    named = word[:1].isupper() or (word.isdigit() and before[:1].isupper() and before.isalpha())
-    return digits and not named and _YEAR.fullmatch(word) is None
-
-
-def _loose(word: str) -> bool:
-    return (
-        word in LINKS | _DETERMINERS | wordset("qualities")
-        or (word.endswith("ly") and word not in wordset("nouns_in_ly"))
-        or (_PARTICIPLE.match(word) is not None and word not in wordset("nouns_in_ed"))
-    )
-
-
-def _jars(word: str, after: str) -> bool:
-    if re.search("['’]s?$", word):
-        return not after
-    if word in LINKS:
-        return after in LINKS - {"and"} or not after
-    if word in _DETERMINERS:
-        return after in LINKS | _DETERMINERS or not after or (word in ("a", "an") and plural(after))
-    if word in wordset("qualities"):
-        return after in LINKS - {"and"}
-    if after in _DETERMINERS or (plural(word) and plural(after) and word not in wordset("compounding")):
-        return True
-    return after in wordset("qualities") and word not in wordset("plain")
-
-
-def _longest(words: list[str]) -> int:
-    longest = run = 0
-    for word in words:
-        run = 0 if word in LINKS | _DETERMINERS else run + (word not in wordset("plain") and word.islower())
-        longest = max(longest, run)
-    return longest
