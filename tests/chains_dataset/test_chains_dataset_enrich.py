@@ -22,7 +22,7 @@ LIONS = {"filmId": 41, "filmName": "The Lions of Leeds"}
 ALONE = {
     "wanted": True,
     "why": "Friends want to choose a film for tonight.",
-    "wishes": ["find out which films are shown in town", "see what is on at the cinema"],
+    "wishes": ["see which films I could watch in town", "find out what is on at the cinema"],
     "topic": "the films in a city",
     "asks": {"city": {"phrase": "the city of the cinema", "known": True, "default": None}},
     "tells": {"results[].filmName": "the title of the film"},
@@ -83,7 +83,7 @@ def test_what_a_model_says_is_kept(tmp_path: Path, enrich: Enrich) -> None:
     done = enrich(lambda asked: json.dumps(reply_of(asked)))
     assert done.returncode == 0, done.stderr
     said = uses(tmp_path)
-    assert said[None, SEARCH].wishes == ("find out which films are shown in town", "see what is on at the cinema")
+    assert said[None, SEARCH].wishes == ("see which films I could watch in town", "find out what is on at the cinema")
     assert said[None, SEARCH].tells == {"results|filmName": "the title of the film"}
     assert not said[None, DETAILS].wanted
     pair = said[SEARCH, DETAILS]
@@ -101,8 +101,8 @@ def test_conversations_are_in_the_words_of_the_people_who_want_it(tmp_path: Path
     said = "\n".join(turn.text or "" for one in made for turn in one.turns)
     for words in (
         "the making of a film",
-        "learn who started a film and how good it is",
-        "find out which films are shown in town",
+        "find out who started a film and how good it is",
+        "show you which films you could watch in town",
         "the number of the film",
         "the city of the cinema",
         "the person who started it is Edna Moss",
@@ -179,7 +179,7 @@ def test_what_stays_wrong_is_left_out_and_counted(tmp_path: Path, enrich: Enrich
     done = enrich(lambda asked: "Sorry." if reply_of(asked) is ALONE else json.dumps(reply_of(asked)))
     assert done.returncode == 3
     assert "nothing came of 1 of 3" in done.stdout
-    assert [*uses(tmp_path)] == [(None, DETAILS), (SEARCH, DETAILS)]
+    assert [*uses(tmp_path)] == [(SEARCH, DETAILS), (None, DETAILS)]
 
 
 def test_a_fault_of_the_endpoint_loses_nothing_else_and_nothing_is_asked_twice(tmp_path: Path, enrich: Enrich) -> None:

@@ -58,7 +58,7 @@ def test_a_check_of_edges_against_people(graph: Path) -> None:
 
     MCC: (5 · 3 - 1 · 1) / √(6 · 6 · 4 · 4) = 14 / 24.
     """
-    verdicts = [Verdict(valid=n < 6, reason="judged", stage="model") for n in range(10)]
+    verdicts = [Verdict(valid=n < 6, reason="same thing", stage="meaning") for n in range(10)]
     lines = [Checked(edge=edge, verdict=verdict) for edge, verdict in zip(EDGES, verdicts, strict=True)]
     found = edges_checked(Ledger.of(graph.parent / "reviews"), lines)
     assert (found.hits, found.slips, found.misses, found.rejected) == (5, 1, 1, 3)
@@ -107,7 +107,7 @@ class TestJudgedEdges:
         """
         self.judged(graph)
         checked = graph.parent / "checked.jsonl"
-        verdicts = [Verdict(valid=n < 6, reason="judged", stage="model") for n in range(10)]
+        verdicts = [Verdict(valid=n < 6, reason="same thing", stage="meaning") for n in range(10)]
         write(checked, [Checked(edge=edge, verdict=one) for edge, one in zip(EDGES, verdicts, strict=True)])
         said = toologue("review", graph, "--agreement", "--checked", checked, cwd=graph.parent).stdout
         assert figures(said, "the check, by test_review_funnel:KNOWS") == ["9", "83.3%", "100.0%", "0.79"]

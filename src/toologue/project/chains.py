@@ -108,10 +108,7 @@ class Prepared(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Where a dataset is made: its folder, the folder with each split's index, how; the hash of the documents.
-
-    `wordless`: pairs count that no rule has words for.
-    """
+    """Where a dataset is made: its folder, that of indexes, how; the documents' hash; if pairs may be `wordless`."""
 
     folder: Path
     indexes: Path
@@ -220,10 +217,7 @@ def prepare(
 def candidates(
     sources: Sequence[Path | str], folder: Path, *, graph: Path | None = None, choice: Choice | None = None
 ) -> tuple[Catalog, dict[Pair, Pair | Reason]]:
-    """The documents of sources, written into a folder with their graph; pairs of chosen edges that hold.
-
-    With each the pair that conversations would be about, or the doubt why they would not.
-    """
+    """The documents of sources, put into a folder; pairs of edges that hold, each with itself or a doubt about it."""
     space = Workspace(folder, folder, ChainMaking(), wordless=True)
     _write_graph(sources, space, graph, None, choice, 1)
     space = space._replace(documents=keys.file_key(space.apis))

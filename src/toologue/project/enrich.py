@@ -104,8 +104,8 @@ def questions_of(sources: Sequence[Path | str], folder: Path, *, each: int = 3, 
             yield Question(catalog, name, None, found or next(iter(why)))
     often = Counter[str]()
     for pair, estimated in pairs.items():
-        often[pair.target] += 1
-        if often[pair.target] <= each:
+        often[pair.target] += bool(catalog.view(pair.target).outputs)
+        if 0 < often[pair.target] <= each:
             yield Question(catalog, pair.target, pair, estimated)
 
 
@@ -140,7 +140,8 @@ def enrich(
                 found = asyncio.run(ask_uses(new, model(spec, "enricher"), tally, **how, progress=progress))
         stale = {one.about for one in new} - {one.about for one in found}
         uses = {key: use for key, use in kept.items() if key not in stale} | {one.about: one for one in found}
-        asked = {one.about for one in every} & uses.keys()
+        uses = dict(sorted(uses.items(), key=lambda one: one[1].source is None))  # of a pair both calls have to agree
+        asked = [key for key in uses if key in {one.about for one in every}]
         uses |= {use.about: use for use in without_clashes((uses[key] for key in asked), every[0].catalog, tally)}
         tally.asked, tally.kept = len(new), len(known)
         tally.uses = [uses[one.about] for one in every if one.about in uses]

@@ -175,7 +175,7 @@ class PairExecutor:
         done = self._world(name).do(Call(api=name, arguments={**documented, **arguments}))
         if done.error:
             raise Rejected("cannot be said", done.error.message)
-        if not same(done.value, result):
+        if not _agree(done.value, result):
             raise Rejected("results disagree", f"an earlier example answers the same call of {name} otherwise")
         told = {name: value for name, value in arguments.items() if documented.get(name) != value}
         return ExecutedCall(self.catalog.view(name), told, done)
@@ -293,6 +293,15 @@ class _Role(NamedTuple):
             return False
         numbered = isinstance(value, int) or str(value).isdigit()
         return salience.givable(value) and not (numbered and kind_named(singular(split_name(name).split()[-1])))
+
+
+def _agree(one: JsonValue, other: JsonValue) -> bool:
+    """Whether two results say the same, as far as both say something."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return all(_agree(one[name], other[name]) for name in one.keys() & other.keys())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_agree, one, other))
+    return same(one, other)
 
 
 def _beside(name: str, other: str) -> bool:

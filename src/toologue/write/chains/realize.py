@@ -274,7 +274,9 @@ class Realizer:
     def _suggest(self) -> str:
         wish = self._wish
         offer = f"show you {wish.thing}" if wish.thing else wish.action
-        return self.agent("suggest", offer=re.sub(r"\bmy\b", "your", offer))
+        for ours, theirs in _OFFERS.items():
+            offer = re.sub(ours, theirs, offer)
+        return self.agent("suggest", offer=offer)
 
     # ---- names
 
@@ -319,6 +321,13 @@ class Realizer:
             elif cue.move == "call" and turn.results and turn.results[0] is not None:
                 result = turn.results[0].value
         return None
+
+
+# A wish as an agent takes it up: `see what I owe` → show you what you owe.
+_OFFERS = {
+    r"^(?:see|hear|view) ": "show you ", r"^(?:know|learn) ": "find out ", r"\bI(?: a|')m\b": "you are",
+    r"\b(?:I|me)\b": "you", r"\bmy\b": "your", r"\bmine\b": "yours",
+}  # fmt: skip
 
 
 def _text(*parts: str) -> str:
