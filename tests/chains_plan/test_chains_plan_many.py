@@ -110,7 +110,7 @@ class TestDropped:
             ("All Teams", "rows|city", "Weather", "city", "users know it"),
             ("Same Again", "team|id", "Standing", "teamId", "the source takes it"),
             ("Nameless", "rows|id", "Standing", "teamId", "nothing to choose by"),
-            ("Some Team", "team|id", "Standing", "teamId", "nothing to find it by"),
+            ("Some Team", "team|id", "Standing", "teamId", "no sequence"),
             ("Team at Date", "team|id", "Standing", "teamId", "nothing to find it by"),
             ("Team of the Day", "team|id", "Secrets", "apiKey", "asks for a secret"),
             ("Team of the Day", "team|id", "Silent", "teamId", "nothing to answer with"),

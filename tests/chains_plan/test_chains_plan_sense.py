@@ -9,7 +9,7 @@ import pytest
 from chains_plan_samples import NUMBER, TEXT, api, listed, shape
 
 from toologue.apis.entities import inputs
-from toologue.apis.salience import bare, failure, offered, tellable
+from toologue.apis.salience import bare, offered, tellable
 from toologue.plan.chains.catalog import Catalog, belongs, choosing, optional, telling
 from toologue.plan.chains.execute import PairExecutor, Rejected
 from toologue.plan.chains.pairs import Pair, jobs, single_api_pairs
@@ -28,8 +28,6 @@ def test_an_error_tells_nothing(tmp_path: Path) -> None:
     books = shelf(tmp_path, api("Failed", failed, city=(TEXT, True)), api("Worked", worked, city=(TEXT, True)))
     assert telling(books.view("Sports|scores|Failed")) == {}
     assert "coach" in telling(books.view("Sports|scores|Worked"))
-    assert failure(["data|error", "message"])
-    assert not failure(["data|error", "coach"])
 
 
 def test_nobody_is_offered_what_nobody_wishes_for(tmp_path: Path) -> None:

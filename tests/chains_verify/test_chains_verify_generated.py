@@ -6,10 +6,12 @@ import os
 from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import TypedDict
 
 import pytest
 
 from corrupt_chain import CHAIN_CORRUPTIONS
+from toologue.apis.functions import apis_of_functions
 from toologue.apis.load import apis_of
 from toologue.cli.graph import build
 from toologue.cli.plan_graphs import chains
@@ -31,12 +33,34 @@ COUNT, SEED = 420, 3
 pytestmark = pytest.mark.skipif(not DOCUMENTS.exists(), reason=f"no {DOCUMENTS}: set TOOLOGUE_SHARED")
 
 
+class Club(TypedDict):
+    """A club."""
+
+    club_id: str
+    name: str
+
+
+class Player(TypedDict):
+    """A player."""
+
+    name: str
+    age: int
+
+
+def list_clubs() -> list[Club]:  # pyright: ignore[reportReturnType]
+    """List the football clubs."""
+
+
+def list_players(club_id: str) -> list[Player]:  # pyright: ignore[reportReturnType]
+    """List the players of a football club."""
+
+
 class Written:
-    """Conversations about the shared documents."""
+    """Conversations about the shared documents, and about two functions, of which one finds what there is to choose."""
 
     def __init__(self, folder: Path):
         apis, graph, plans = folder / "apis.jsonl", folder / "graph.jsonl", folder / "plans.jsonl"
-        write_lines(apis, apis_of(str(DOCUMENTS)))
+        write_lines(apis, [*apis_of(str(DOCUMENTS)), *apis_of_functions(list_clubs, list_players)])
         documents = list(read(apis, Api))
         build(str(apis), out=graph, workers=1, lcs=0.7, keyword=0.2, description=0.3, cache=folder / "vectors")
         chains(graph, apis, out=plans, count=COUNT, most=0.05, seed=SEED)

@@ -16,7 +16,6 @@ things are known by (names, dates, places, amounts).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Literal, cast
 
 from pydantic import JsonValue
@@ -31,7 +30,6 @@ Against = Literal["asks for a secret", "cannot be said", "no words for it", "not
 
 _NAMING = frozenset(("name", "title", "headline"))
 _CODED = re.compile(r"[A-Z]{2,}_[A-Z]|^[a-z]+[A-Z]\w+$|[{}<>\[\]|]|://")
-_BODIES = ("content", "text", "body", "name", "title", "description")
 # What goes by who meets there.
 MEETINGS = frozenset(("match", "game", "fixture", "event", "race"))
 # What is searched for by its name.
@@ -41,23 +39,18 @@ _WHEN = ("day", "moment", "month", "year", "clock", "birth")
 _DATES = ("day", "moment", "birth")
 # So many letters a name has.
 _LEAST = 3
-_SAID_SHORT = ("age", "fee", "tax", "sex", "job", "sky", "day")
 _ASIDE = ("month", "year", "full", "company.name", "company.symbol", "person.gender")
-_FIGURE = re.compile(r"[$€£+-]?\d[\d.,]*%?")
 _KNOWN_BY = ("place.city", "place.country", "place.hub", "company.name", "coin.name")
 _MARKED = re.compile(
     r"://|www\.|\d\.\d{5}|(?-i:[A-Z]:[A-Z])|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|&\w+;|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(r"\d[a-z]")
 _ISO_DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 # What `documented` calls a thing that it knows no names for: Market index 38.
 _NUMBERED = re.compile(r"No\. \d+|[A-Z][a-z]+[\w ]* \d\d")
 _POINTING = frozenset(("topics", "titles", "full", "username", "host", "address", "hashtags", "place.zip", "email"))
 # What goes by countries, and points out none.
 _TONGUES = ("place.language", "place.lang", "place.currency", "place.timezone")
-# Words that say what was done: founded, released.
-_PAST = re.compile(r"(?!.*(?:[sf]peed|[fns]eed|bed)$)\w{2,}[a-z]ed")
 # Where a list is looked at from: nobody minds.
 _PLACES = ("one", "zero")
 _LONG, _EPOCH, _PLACES_SAID = 60, 900_000_000, 4
@@ -91,11 +84,6 @@ def offered(one: Entity) -> bool:
     return bool(one.schema.get("enum")) or is_marked(kind_of((one.last,), one.phrase), "offered")
 
 
-def failure(names: Iterable[str]) -> bool:
-    """Whether outputs of these names are those of an error, and no more."""
-    return {split_name(name.rpartition("|")[2]) for name in names} <= group("failure")
-
-
 def hidden(one: Entity) -> bool:
     """Whether users neither ask for it nor know rows by it."""
     *around, last = one.name.split("|")
@@ -117,20 +105,18 @@ def salience(one: Entity, about: frozenset[str]) -> int:
     if not 0 < len(words) < 4 or (
         hidden(one)
         or any(char.isdigit() for char in path[-1])
-        or _COUNTED.search("".join(path[-2:-1]))
         or words[0] in ("is", "has", "in", "at", "as", "of")
         or "ago" in words
         or words[-1] in group("loose")
         or has_word(path[-1], "aside")
         or has_word(path[-1], "lately")
-        or _PAST.fullmatch(words[-1])
         or not ((is_spoken(path[-1]) or kind_of(path)) and knowable(path[-1], one.phrase, one.schema))
-        or (len(words) == 1 and len(words[0]) <= _LEAST and not kind_of(path) and words[0] not in _SAID_SHORT)
+        or (len(words) == 1 and len(words[0]) <= _LEAST and not kind_of(path))
     ):
         return 0
     height = _height(one, path, words)
     own = [singular(word) for word in words if word not in _NAMING]
-    shared = 2 * bool(own and {own[-1], *(own if words[-1] in _BODIES else [])} & about)
+    shared = 2 * bool({*own[-1:]} & about)
     nested = one.many and not {singular(word) for word in _around(path)} <= about
     aside = 0 if shared else _beside(path, words, about)
     return height and max(1, height + shared - (len(path) > 4) - nested - aside)
@@ -213,11 +199,6 @@ def points_out(one: Entity) -> bool:
     return pointing and kind not in _TONGUES
 
 
-def tells_here(api: Api) -> bool:
-    """Whether an Api that is given nothing has one answer for who asks: where they are, today's, any at all."""
-    return bool(set(split_name(f"{api.name.rpartition('|')[2]} {api.description[:160]}").split()) & group("here"))
-
-
 def named_well(name: str, value: JsonValue) -> bool:
     """Whether a value that is called a name looks like one, and one that is called by a plural is no single thing."""
     last = split_name(name.rpartition("|")[2]).split()[-1:]
@@ -256,8 +237,7 @@ def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
     examples = cast("list[JsonValue]", one.schema.get("examples") or [])
     if not kind and any(isinstance(value, str) and not tellable(value) for value in examples[:1]):
         return 0
-    figure = not kind and any(isinstance(value, str) and _FIGURE.fullmatch(value) for value in examples[:1])
-    if figure or one.schema.get("type") in ("integer", "number"):
+    if one.schema.get("type") in ("integer", "number"):
         return 0 if kind and (unsaid or kind in _DATES or kind == "clock") else 3 if kind else 1
     if words[-1] in _NAMING:
         return 2 if len(words) > 1 and words[-2] in group("lesser") else 5

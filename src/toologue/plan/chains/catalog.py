@@ -21,7 +21,7 @@ from toologue.apis.entities import Entity, inputs, outputs
 from toologue.apis.salience import (
     WORTH,
     askable,
-    failure,
+    asked_of,
     family_of,
     hidden,
     named_thing,
@@ -30,7 +30,6 @@ from toologue.apis.salience import (
     offered,
     points_out,
     salience,
-    tells_here,
     topic_words,
 )
 from toologue.errors import BadFile, BadRecord, UnknownName
@@ -76,7 +75,6 @@ MOST_ASKED = 4  # nobody answers a question for more than this
 
 _KEPT = 160  # documents that are kept made; the others are bytes
 _DEEPEST = 4  # names that lead to what is told
-_BACK = frozenset(("reverse", "address"))  # what tells of a place where it is
 _WHERE = ("place", "address", "streets")
 # The last words of what no two things share, and kinds that many share.
 _OWN = frozenset(("name", "title", "number", "email", "mail", "phone", "username", "barcode", "domain", "address"))
@@ -85,6 +83,7 @@ _LOOKUPS = [[verb] for verb in ("search", "find", "list", "get", "query", "fetch
 # What points to one place.
 _SPOTS = frozenset(("place.city", "place.zip", "place.hub", "place.airport", "address", "place.capital"))
 # What else finds places.
+_WIDE = ("place.country", "place.code", "place.code3", "place.region", "place.continent")
 _TONGUES = ("place.language", "place.lang", "place.currency")
 _PLACED = frozenset(("geocode", "geocoding", "coordinate", "address", "position", "latitude", "longitude"))
 # In a line of a file: what is described, and how; a description of an id.
@@ -228,13 +227,13 @@ def _has_default(one: Entity) -> bool:
 def pointing(view: ApiView, *, but: Collection[str] = ()) -> list[str]:
     """The optional parameters by which users say which thing is meant; any, where something else says it."""
     told, asked = optional(view, but=but), required(view)
-    return [name for name in told if points_out(view.inputs[name])] or (told if asked else [])
+    found = [name for name in told if points_out(view.inputs[name])]
+    narrow = [name for name in found if named_thing(view.inputs[name]) not in _WIDE]
+    return narrow or found or (told if asked else [])
 
 
 def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
     """The outputs that tell users something, and how much; nothing that the source says of the same thing already."""
-    if failure(view.outputs):
-        return {}
     about, outer = topic_words(view.api), envelopes(view)
     there = said(source) if source else frozenset[Part]()
     found = dict[str, int]()
@@ -292,19 +291,16 @@ def choosing(view: ApiView, *, but: str = "") -> list[str]:
 def pointed(view: ApiView, output: str, asked: Iterable[str]) -> bool:
     """Whether users say which thing is meant by what they are asked for: by its name, or what else is its own."""
     path = output.split("|")
-    row = {normal(one): view.outputs["|".join((*path[:-1], one))] for one in _last_names(view, path[:-1])}
+    row = {normal(one.last): one for one in view.outputs.values() if list(one.path[:-1]) == path[:-1]}
+    things = {family(one) for one in row.values() if names_itself(one.last)} - {"", "titles"}
     place = kind_of(tuple(path)).startswith("place.l")
     return any(
-        sought(view.inputs[name])
+        (sought(view.inputs[name]) and {asked_of(view.inputs[name], view.api)} <= {"", "topics", *things})
         or (place and named_thing(view.inputs[name]) in _SPOTS)
         or ((same := row.get(normal(name))) is not None and own(same))
         or (names_itself(name) and any(map(names_itself, row)))
         for name in asked
     )
-
-
-def _last_names(view: ApiView, around: Sequence[str]) -> Iterator[str]:
-    return (one.last for one in view.outputs.values() if list(one.path[:-1]) == [*around])
 
 
 def own(one: Entity) -> bool:
@@ -322,14 +318,25 @@ def sought(one: Entity) -> bool:
 
 
 def belongs(view: ApiView, output: str) -> bool:
-    """Whether an id is that of what an Api gives: of its head noun, of the rows, or of a place that it looks up."""
-    path = tuple(output.split("|"))
+    """Whether an id is that of what an Api gives: of its head noun, of what it was searched for, of what has a name.
+
+    Coordinates are those of a place that it looks up.
+    """
+    *around, last = path = tuple(output.split("|"))
+    one = view.outputs[output]
+    if knowable(last, one.phrase, one.schema) and last not in view.ids:
+        return False
     if kind_of(path).startswith("place.l"):
         return any(kind_named(noun).startswith("place.") or noun in _PLACED for noun in view.heads)
-    row = "|".join(path[:-1])
-    if len(split_name(path[-1]).split()) > 1 and (f"{row}|id" if row else "id") in view.outputs:
+    row = {one.last for one in view.outputs.values() if [*one.path[:-1]] == around}
+    if len(split_name(last).split()) > 1 and "id" in map(str.lower, row):
         return False
-    return part(output, view.subject).owner in view.heads
+    if part(output, view.subject).owner in view.heads:
+        return True
+    wrapped = all(map(kind_wraps, around))
+    searched = wrapped and any(map(sought, view.inputs.values()))
+    apart = not wrapped and last.lower() == "id" and one.many
+    return any(map(names_itself, row)) and (searched or apart)
 
 
 def lost(view: ApiView, output: str, asked: list[str], *, many: bool) -> Reason | None:
@@ -337,8 +344,7 @@ def lost(view: ApiView, output: str, asked: list[str], *, many: bool) -> Reason 
     if many:
         return None if choosing(view, but=output) else "nothing to choose by"
     told = asked or pointing(view)
-    found = pointed(view, output, told) if told else tells_here(view.api)
-    return None if found else "nothing to find it by"
+    return None if not told or pointed(view, output, told) else "nothing to find it by"
 
 
 def unanswerable(view: ApiView, told: Collection[Part]) -> Reason | None:
@@ -353,8 +359,6 @@ def unanswerable(view: ApiView, told: Collection[Part]) -> Reason | None:
 def news(view: ApiView, handed: Iterable[Entity] = ()) -> frozenset[Part]:
     """What an answer says that is worth it: who named a place to find where it is wants to hear more than that."""
     placed = any(family(one) == "place" for one in handed)
-    if placed and _BACK & topic_words(view.api):
-        return frozenset()
     told = (view.outputs[name] for name, much in telling(view).items() if much >= WORTH)
     return frozenset(part(one.name, view.subject) for one in told if not placed or family(one) not in _WHERE)
 

@@ -45,7 +45,7 @@ from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, 
 from toologue.plan.chains.uses import NO_USES, Uses
 from toologue.schema import Edge, Use
 from toologue.schema.use import ESTIMATE, UseKey
-from toologue.text.names import KnowRule
+from toologue.text.names import KnowRule, kind_of
 from toologue.worlds.documented.arguments import settled
 
 EdgeKey = tuple[str, str, str, str]
@@ -169,7 +169,8 @@ def _reason_against(
 class _Source(NamedTuple):
     """What an edge's source says about the pair: what it asks for, with kinds of things; whether users know all of it.
 
-    `against`: why nobody would ask it, or could say which one is meant of what it finds; `says`: what its result holds.
+    `against`: why nobody would ask it, or could say which one is meant of what it finds; `foreign`: its id means
+    nothing to others; `says`: what its result holds.
     """
 
     inputs: list[Entity]
@@ -178,6 +179,7 @@ class _Source(NamedTuple):
     known: bool
     many: bool
     against: Reason | None
+    foreign: bool
     says: frozenset[Part]
 
 
@@ -224,6 +226,7 @@ class _Ends:
             all(view.known(one, self._rule) for one in asked),
             many,
             against or lost(view, output, asked, many=many),
+            not kind_of(view.outputs[output].path),
             self._said(name),
         )
 
@@ -262,6 +265,8 @@ def _pair_of_edge(ends: _Ends, edge: Edge) -> Pair | Reason:
         target = ends.target(edge.target, edge.parameter, *dict(beside)) or target
     if any(_same(one, other) for one in source.inputs for other in target.handed):
         return "the source takes it"
+    if source.foreign and _tool(edge.source) != _tool(edge.target):
+        return "another's id"
     if any(alike(one, other) for one in source.asked for other in target.asked):
         return "asks twice"
 
@@ -279,6 +284,11 @@ def _pair_of_edge(ends: _Ends, edge: Edge) -> Pair | Reason:
     category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if rest else 'zero'}")
     fit: Fit = "multi" if source.many else "single"
     return Pair(edge.source, edge.output, edge.target, edge.parameter, category, fit, beside)
+
+
+def _tool(name: str) -> list[str]:
+    """Who provides an Api: `Category|tool`; nobody else where names say none."""
+    return name.split("|")[:-1]
 
 
 def _pair_of_api(view: ApiView, rule: KnowRule) -> Pair | Reason:
