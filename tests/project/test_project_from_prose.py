@@ -24,6 +24,7 @@ from prose_samples import (
     Writer,
     answer,
 )
+from recorded import bare
 
 from command import Done, toologue
 from tests.language_models.fake_endpoint import Answer, Endpoint, Request, refuses, serving
@@ -300,6 +301,15 @@ class TestAgain:
         again = desk.init()
         assert (again.returncode, again.stdout, desk.files()) == (0, whole.stdout, files)
         assert len(desk.writer.prompts) == 1
+
+    def test_a_recording_keeps_no_text_of_others_and_is_replayed(self, desk: Desk) -> None:
+        """What was asked holds the policy and the document; hashes of it are enough."""
+        whole, files = desk.init("--record", "whole.jsonl"), desk.files()
+        shutil.rmtree(desk.project)
+        bare(desk.home / "whole.jsonl", desk.home / "bare.jsonl")
+        assert "sunflower" not in (desk.home / "bare.jsonl").read_text()
+        again = desk.init("--replay", "bare.jsonl")
+        assert (again.returncode, again.stdout, desk.files(), desk.writer.prompts) == (0, whole.stdout, files, [])
 
     def test_a_folder_that_is_half_made_is_gone_on_with(self, desk: Desk) -> None:
         desk.init()
