@@ -48,6 +48,7 @@ components:
         refunded: {type: boolean}
         frozen: {type: boolean}
         receipt: {type: string, nullable: true}
+        created: {type: integer, format: unix-time}
     refund:
       type: object
       required: [id, object, amount]
@@ -223,8 +224,8 @@ issue: I was charged.
 """
 RECEIPTS = """
 charges:
-  ch_1001: {amount: 2500, refunded: false, receipt: R-1}
-  ch_1002: {amount: 4200, refunded: false, receipt: R-2}
+  ch_1001: {amount: 2500, refunded: false, receipt: R-1, created: 1741000000}
+  ch_1002: {amount: 4200, refunded: false, receipt: R-2, created: 1741000000}
 """
 
 
@@ -239,6 +240,10 @@ charges:
         (
             "any(one.refunded for one in found.charges)",
             "no charge with `any(one.refunded for one in charges)`; add such",
+        ),
+        (
+            "days_since(found.charges[0].created) > 30",
+            "no charge with `days_since(charges[0].created) > 30`; add such a row to seed.yaml, say `created: 1739059200`",
         ),
         (
             "found.open_cents > 3",

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from pydantic import JsonValue
 
@@ -197,11 +197,14 @@ def worth_trying(
         compared = list(comparisons(condition))
         for side, others, _ in compared:
             of = side.func.id if isinstance(side, ast.Call) and isinstance(side.func, ast.Name) else ""
+            side = cast("ast.Call", side).args[0] if of == "days_since" else side
             offsets, today = ((-1, 1), now) if of == "days_since" else ((0, -1, 1), "")
             for path in filter(wanted, Expression("", side).paths):
                 known = (Expression(ast.unparse(other), other).value(values) for other in others)
                 flat = (one for other in known for one in (other if isinstance(other, list) else [other]))
                 new: list[Any] = [near for one in flat for near in around(one, offsets, today)]
+                if of == "days_since" and isinstance(Expression("", side).value(values), int | float):
+                    new = [int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()) for day in new]
                 if of == "len":
                     new = [[{}] * size for size in new if isinstance(size, int) and 0 <= size <= _SIZES]
                 found.setdefault(path, []).extend(one for one in new if one not in found[path])
