@@ -87,6 +87,11 @@ def test_empty_texts_have_nothing(text: str) -> None:
     assert lint(text) == []
 
 
+def test_two_ways_to_reach_somebody_are_no_two_ways_to_go_on() -> None:
+    assert lint("1. **End**: say that we return no money by phone or e-mail.") == []
+    assert lint("1. **End**: say that we return the money or replace it.")[0].rule == "ambiguous branch"
+
+
 def test_what_stands_before_the_steps_is_not_looked_at() -> None:
     context = "# Sizes\n\nEach product comes in different options.\n\n1. **Ask** for the size.\n2. **End**: say {x}.\n"
     assert lint(context) == []
