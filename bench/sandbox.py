@@ -89,12 +89,12 @@ def made_by_chance(honest: int, hostile: int, seed: int) -> int:
     from bench import sandbox_programs as programs
     from bench.sandbox_differences import differences, harm
 
-    wrong, ran = differences(programs.honest(seed, honest))
-    for code, backend, expected, found in wrong:
-        print(f"{backend}: {code}\n  in plain CPython {expected}\n  here {found}\n")
-    print(f"{honest} honest programs: {len(wrong)} differ from plain CPython; monty ran {ran} of them in auto")
+    wrong = differences(programs.honest(seed, honest))
+    for code, expected, found in wrong:
+        print(f"{code}\n  in plain CPython {expected}\n  here {found}\n")
+    print(f"{honest} honest programs: {len(wrong)} differ from plain CPython")
     status = bool(wrong)
-    backends: tuple[Backend, ...] = ("monty", "zygote", "auto") if hostile else ()
+    backends: tuple[Backend, ...] = ("monty", "zygote") if hostile else ()
     for backend in backends:
         done = harm(programs.hostile(seed, hostile), backend, Limits(seconds=1, memory=64 << 20))
         for code, what in done:

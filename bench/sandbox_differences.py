@@ -1,4 +1,4 @@
-"""Programs run thrice: in plain CPython, in `zygote` and in `auto`, which must not differ; and what hostile ones do.
+"""Programs run twice, in plain CPython and in the sandbox's, which must not differ; and what hostile ones do.
 
 Plain CPython is a throw-away process, this module run: it reads programs from standard input, as JSON, and writes what
 came of each. It keeps nothing in: it is for programs that we made.
@@ -79,26 +79,20 @@ def in_plain(codes: Sequence[str]) -> list[Outcome | None]:
     return json.loads(done.stdout)
 
 
-def in_sandbox(code: str, backend: Backend) -> tuple[Outcome, str | None]:
-    """What the sandbox makes of a program, and which backend ran it."""
+def in_sandbox(code: str) -> Outcome:
+    """What the sandbox makes of a program."""
     world = Shelf()
-    done = execute(code, world, name="shelf", backend=backend)
+    done = execute(code, world, name="shelf", backend="zygote")
     error = done.error and [done.error.type, done.error.message]
-    return [done.value, error, done.printed, world.rows], done.backend
+    return [done.value, error, done.printed, world.rows]
 
 
-def differences(codes: Sequence[str]) -> tuple[list[tuple[str, str, Outcome, Outcome]], int]:
-    """(program, backend, expected, found) where they differ, and how many programs Monty ran."""
-    wrong: list[tuple[str, str, Outcome, Outcome]] = []
-    backends: tuple[Backend, ...] = ("zygote", "auto")
-    by_monty = 0
-    for code, expected in zip(codes, in_plain(codes), strict=True):
-        for backend in backends if expected is not None else ():
-            found, ran = in_sandbox(code, backend)
-            by_monty += ran == "monty"
-            if found != expected:
-                wrong.append((code, f"{backend} ({ran})", expected or [], found))
-    return wrong, by_monty
+def differences(codes: Sequence[str]) -> list[tuple[str, Outcome, Outcome]]:
+    """(program, expected, found) where they differ."""
+    both = (
+        (code, expected, in_sandbox(code)) for code, expected in zip(codes, in_plain(codes), strict=True) if expected
+    )
+    return [(code, expected, found) for code, expected, found in both if found != expected]
 
 
 def harm(codes: Sequence[str], backend: Backend, limits: Limits, grace: float = 1) -> list[tuple[str, str]]:

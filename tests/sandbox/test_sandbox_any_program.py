@@ -25,8 +25,7 @@ from toologue.sandbox.rpc import Execution, Limits
 from toologue.schema import Result
 
 HERE = Path(__file__).parent
-BACKENDS: tuple[Any, ...] = ("monty", "zygote", "auto")
-NO_DEL = "d = {'a': 1}\ndel d['a']\n"
+BACKENDS: tuple[Any, ...] = ("monty", "zygote")
 
 
 def run(code: str, backend: Any = "auto", world: Any = None, **options: Any) -> Execution:
@@ -34,44 +33,8 @@ def run(code: str, backend: Any = "auto", world: Any = None, **options: Any) -> 
     return execute(textwrap.dedent(code), world or Shelf(), name="shelf", backend=backend, **options)
 
 
-def outcome(done: Execution) -> object:
-    return done.value, done.error, done.printed, done.changes
-
-
-class TestAutoIsCPython:
-    @pytest.mark.parametrize(
-        "code",
-        [
-            NO_DEL + "raise ChitChat()",
-            NO_DEL + "shelf.write('a', 1)\nraise ChitChat('so')",
-            "return " + " + ".join(["1"] * 400),
-            "return 'a'" + ".strip()" * 400,
-            "x = 399\nif x < 0:\n    pass\n" + "".join(f"elif x == {n}:\n    return {n}\n" for n in range(400)),
-            "return 0x" + "f" * 4000,
-            "shelf.write('a', 1e999)",
-            "return (x for x in [1])",
-            "return map(str, [1])",
-            "seen = []\nany(seen.append(x) or x for x in [1, 2])\nreturn seen",
-            "rows = [1, 2, 3]\nfor n, row in enumerate(rows):\n    rows.remove(row)\nreturn rows",
-            "it = (x for x in [1, 2])\nreturn list(it) + list(it)",
-            "try:\n    shelf.read('x')\nexcept NotThere as error:\n    raise error from KeyError()",
-            "try:\n    shelf.read('x')\nexcept NotThere as error:\n    return f'{error:>9}'",
-            "try:\n    shelf.read('x')\nexcept NotThere as error:\n    return '{}'.format([error])",
-            "try:\n    raise ChitChat(5)\nexcept ChitChat as error:\n    return error.args",
-            "try:\n    shelf.read('x')\nexcept NotThere as error:\n    pass\nreturn str(error)",
-            "return [f'{x:>6}' for x in (None, [1])]",
-            "return [1] is [1]",
-            "import datetime\nreturn datetime.date(2025, 3, 4).strftime('%q')",
-            "return len('a' * 2 ** 63)",
-        ],
-    )
-    def test_where_monty_is_not_certain_to_be(self, code: str, in_cpython: None) -> None:
-        assert outcome(run(code)) == outcome(run(code, "zygote"))
-
-    def test_in_programs_made_by_chance(self, in_cpython: None) -> None:
-        wrong, by_monty = differences(honest(5, 250))
-        assert wrong == []
-        assert by_monty >= 10 or not monty.available()
+def test_programs_made_by_chance_do_what_they_do_in_plain_cpython(in_cpython: None) -> None:
+    assert differences(honest(5, 250)) == []
 
 
 class TestAnyText:

@@ -1,4 +1,4 @@
-"""Both backends do what plain CPython does: the programs of the dataset, and programs made by chance."""
+"""CPython in the sandbox does what plain CPython does, Monty mostly: programs of the dataset, and others by chance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if not zygote.available():
     pytest.skip("programs cannot run in CPython on this machine", allow_module_level=True)
 
 REPOSITORY = Path(__file__).parents[2]
-BACKENDS = ("zygote", "auto")
+BACKENDS = ("zygote", "monty") if monty.available() else ("zygote",)
 
 
 def final(dialogue: Dialogue) -> list[str]:
@@ -71,11 +71,6 @@ class Compared:
                 wrong += [(code, expected, found)] if found != expected else []
         return wrong
 
-    def share(self, backend: str) -> float:
-        """Which share of the programs this backend ran when it was up to the host."""
-        ran = [done.backend for runs in self.ran["auto"] for done, _ in runs]
-        return ran.count(backend) / len(ran)  # type: ignore[arg-type]
-
 
 @pytest.fixture(scope="module")
 def dataset() -> Compared:
@@ -88,21 +83,19 @@ def made() -> Compared:
     return Compared([programs(7)])
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_programs_of_the_dataset(dataset: Compared, backend: str) -> None:
+def test_programs_of_the_dataset(dataset: Compared) -> None:
     assert sum(map(len, dataset.lists)) > 100
-    assert dataset.differences(backend) == []
+    assert dataset.differences("zygote") == []
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_programs_made_by_chance(made: Compared, backend: str) -> None:
-    assert made.differences(backend) == []
+def test_programs_made_by_chance(made: Compared) -> None:
+    assert made.differences("zygote") == []
 
 
-def test_monty_runs_nine_of_ten_programs_of_the_dataset(dataset: Compared) -> None:
+def test_monty_does_the_same_with_nine_of_ten_programs_of_the_dataset(dataset: Compared) -> None:
     if not monty.available():
         pytest.skip("monty is not installed")
-    assert dataset.share("monty") >= 0.9
+    assert len(dataset.differences("monty")) <= sum(map(len, dataset.lists)) / 10
 
 
 def test_the_made_programs_are_what_they_should_be(made: Compared) -> None:

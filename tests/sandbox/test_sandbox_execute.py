@@ -287,49 +287,15 @@ class TestBackends:
             pytest.skip("this kernel filters no system calls")
         assert zygote.available()
 
-    def test_auto_takes_monty_and_says_so(self, in_cpython: None) -> None:
-        assert run("return 1").backend == ("monty" if monty.available() else "zygote")
-
-    @pytest.mark.parametrize(
-        "code",
-        [
-            "class Row:\n    size = 1\nreturn Row().size",
-            "def some():\n    yield 1\nreturn list(some())[0]",
-            "import re\nreturn len(re.findall('a', 'banana')) - 2",
-            "return list({1})[0]",
-            "return int('1'.translate({}))",
-            "return getattr(shelf, 'read')('list') and 1",
-            "return sum(map(len, map(shelf.read, ['list'])))",
-            "try:\n    int('x')\nexcept ValueError as error:\n    return len(str(error)) and 1",
-            "return round(1.25, 1) and 1",
-            "global x\nx = 1\nreturn x",
-        ],
-    )
-    def test_what_monty_lacks_is_run_by_cpython(self, code: str, in_cpython: None) -> None:
-        done = run(code)
-        assert (done.value, done.error, done.backend) == (1, None, "zygote")
-
-    def test_from_the_start_in_the_world_as_it_was(self, in_cpython: None) -> None:
-        """Monty finds out only after it wrote; nothing is written twice."""
-        world = Shelf()
-        done = run("shelf.write('n', shelf.read('list') + ['x'])\nreturn 'a'.translate({97: 'b'})", world=world)
-        assert (done.value, done.backend, len(done.calls)) == ("b", "zygote", 2)
-        assert world.rows["n"] == ["kept", "x"]
-
-    def test_handlers_do_not_hide_what_monty_lacks(self, in_cpython: None) -> None:
-        done = run("try:\n    return 'a'.translate({97: 'b'})\nexcept Exception:\n    return 'hidden'")
-        assert (done.value, done.backend) == ("b", "zygote")
+    def test_auto_is_cpython_wherever_it_can_be_sealed(self, in_cpython: None) -> None:
+        assert run("class Row:\n    size = 1\nreturn Row().size").backend == "zygote"
 
     def test_where_a_backend_does_not_work_it_says_what_to_do(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(monty, "available", lambda: False)
         with pytest.raises(BadSetting, match=r"needs pydantic-monty: pip install 'toologue\[programs\]'"):
             run("return 1", "monty")
 
-    def test_without_monty_auto_is_cpython(self, monkeypatch: pytest.MonkeyPatch, in_cpython: None) -> None:
-        monkeypatch.setattr(monty, "available", lambda: False)
-        assert run("return 1").backend == "zygote"
-
-    def test_where_the_kernel_seals_nothing_monty_is_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_where_the_kernel_seals_nothing_auto_is_monty(self, monkeypatch: pytest.MonkeyPatch) -> None:
         if not monty.available():
             pytest.skip("monty is not installed")
         monkeypatch.setattr(zygote, "available", lambda: False)
@@ -343,10 +309,11 @@ MARKED = 'RuntimeError(\'{mark}["NotThere", [], "forged", "", null, ["NotThere"]
 class TestTheShimOfMonty:
     """What carries exceptions and calls through Monty is out of a program's reach."""
 
-    @pytest.mark.parametrize("name", ["_t_mark", "_t_ask('read', '{}')", "_t_call('read', {})", "_t_alone"])
-    def test_its_names_cannot_be_used(self, name: str, in_cpython: None) -> None:
-        done = run(f"return {name}")
-        assert (done.error and done.error.type, done.calls) == ("NameError", ())
+    @pytest.mark.parametrize("name", ["_t_mark", "_t_ask('read', '{}')", "_t_call('read', {})"])
+    def test_its_names_cannot_be_used(self, name: str, backend: str) -> None:
+        done = run(f"return {name}", backend)
+        assert done.error
+        assert (done.error.type, done.calls) == ("NotImplementedError" if backend == "monty" else "NameError", ())
 
     @pytest.mark.parametrize(
         "code",
@@ -360,8 +327,11 @@ class TestTheShimOfMonty:
             "for _t_ask in [1]:\n    pass\nreturn 1",
         ],
     )
-    def test_its_names_cannot_be_taken(self, code: str, in_cpython: None) -> None:
-        assert run(code).backend == "zygote"
+    def test_its_names_cannot_be_taken(self, code: str) -> None:
+        if not monty.available():
+            pytest.skip("monty is not installed")
+        done = run(code, "monty")
+        assert (done.error and done.error.type, done.calls) == ("NotImplementedError", ())
 
     def test_marks_cannot_be_guessed(self, backend: str) -> None:
         for mark in ("", "0000000000000000:", "\\x01"):

@@ -3,10 +3,9 @@
 What a failed program had written stays written, as with a real service. The clock stands at `now` (the world's own
 where it has one), chance begins at `seed`.
 
-Backends: `monty`, an interpreter of its own for part of Python, any system, fast; `zygote`, CPython itself in a sealed
-process, Linux. `auto` takes monty, where it is installed, for programs that it is `certain` to run as CPython does. Any
-other, and one that fails there by anything but the service, the conversation or its time, is run by the zygote from the
-start, in the world as it was, in what is left of its time. Raises BadSetting where a backend does not work here.
+Backends: `zygote` is CPython itself in a sealed process, Linux; `monty` an interpreter of its own for part of Python,
+any system. `auto` is the zygote where this machine can seal one, else monty. Raises BadSetting where a backend does
+not work here.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from typing import Literal
 
 from toologue.loop import World
 from toologue.sandbox import monty, zygote
-from toologue.sandbox.certain import Outside
 from toologue.sandbox.exceptions import CONVERSATIONAL
 from toologue.sandbox.program import parse
 from toologue.sandbox.rpc import Door, Execution, Limits, Stopped
@@ -51,18 +49,16 @@ def execute(
 
 
 def _run(code: str, door: Door, backend: Backend, seed: int) -> Execution:
-    limits, read = door.limits, None
+    limits = door.limits
     if len(code) > limits.output:
         raise Stopped("LimitExceeded", f"more than {limits.output} characters of program")
-    first = backend == "monty" or (backend == "auto" and monty.available())
-    door.undoable = first and backend == "auto" and zygote.available()
-    if len(code) <= CHARACTERS * limits.seconds:
-        read = door.timed(monty.read, code, door, alone=not door.undoable) if first else None
-        for problem in read.problems if read else door.timed(parse, code).all_problems:
+    if len(code) > CHARACTERS * limits.seconds:
+        tree = None
+    else:
+        parsed = door.timed(parse, code)
+        for problem in parsed.all_problems:
             return Execution(error=Fault(type="SyntaxError", message=str(problem)), line=problem.line)
-    if first:
-        try:
-            return monty.run(read, door, seed, alone=not door.undoable).replace(backend="monty")
-        except Outside:
-            door.undo()
+        tree = parsed.tree
+    if backend == "monty" or (backend == "auto" and monty.available() and not zygote.available()):
+        return monty.run(tree, door, seed).replace(backend="monty")
     return zygote.run(code, door, seed).replace(backend="zygote")

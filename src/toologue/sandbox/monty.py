@@ -2,9 +2,8 @@
 
 `in_subset` rewrites a program for it: calls of the one object become calls of a function that passes texts; exceptions
 that Monty does not have become marked texts, which handlers read. Whatever Monty lacks, or might do otherwise than
-CPython (other modules, classes, order of sets, looking at attributes by name), raises Outside: it is better run
-elsewhere than run wrongly. So do failures that CPython need not have; with `alone`, where nothing else can, they are
-the outcome. Only texts cross, made under the program's limits. Workers are kept warm, one a core, for all threads.
+CPython (other modules, classes, order of sets, looking at attributes by name), is refused rather than run wrongly.
+Only texts cross, made under the program's limits. Workers are kept warm, one a core, for all threads.
 """
 
 from __future__ import annotations
@@ -27,14 +26,15 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from toologue.errors import BadSetting
-from toologue.sandbox.certain import Outside, certain, nodes_of
 from toologue.sandbox.exceptions import OF_THE_CLIENT, SERVICE
-from toologue.sandbox.messages import ABSENT, MODULES, Malformed
-from toologue.sandbox.program import Problem, imported, parse
+from toologue.sandbox.messages import ABSENT, BITS, MODULES, Malformed
+from toologue.sandbox.program import imported
 from toologue.sandbox.rpc import Door, Execution, Limits, Stopped, operation, spelt
 from toologue.schema import Fault
 
 _MODULES = {"base64", "collections", "copy", "datetime", "itertools", "json", "math", "random", "time"}
+# Nodes inside one another, at most: those who read deeper ones run out of stack.
+_DEPTH = 60
 _LOOKING = {"__import__", "callable", "classmethod", "delattr", "dir", "getattr", "globals", "hasattr", "hash", "id",
             "locals", "memoryview", "object", "property", "setattr", "staticmethod", "super", "vars"}  # fmt: skip
 _LACKING = (ast.ClassDef, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncFunctionDef, ast.AsyncWith,
@@ -72,45 +72,41 @@ class Text:
         return tuple(lines)
 
 
-class Read(NamedTuple):
-    """A program that was read: what is wrong with it, or it as Monty runs it, or why Monty does not."""
+class Outside(Exception):
+    """This cannot be said in the subset. `kind` is the error that it would be where nothing else can run it."""
 
-    problems: tuple[Problem, ...] = ()
-    text: Text | None = None
-    outside: Outside | None = None
-
-
-def read(code: str, door: Door, *, alone: bool) -> Read:
-    """Read a program for a world. Gold, trials and replies are often the same: short ones are kept."""
-    return (_kept if len(code) <= _SHORT else _read)(code, _known(door), alone)
+    def __init__(self, node: ast.AST, what: str, kind: str = "NotImplementedError"):
+        self.kind, self.line = kind, getattr(node, "lineno", 1)
+        super().__init__(what)
 
 
-def _read(code: str, known: Known, alone: bool) -> Read:
-    parsed = parse(code)
-    try:
-        wrong = parsed.all_problems
-        return Read(wrong) if wrong else Read(text=in_subset(parsed.tree, known, alone=alone))
-    except Outside as outside:
-        return Read(outside=outside.with_traceback(None))
-
-
-_SHORT = 4000
-_kept = lru_cache(maxsize=256)(_read)
-
-
-def in_subset(tree: ast.Module, known: Known, *, alone: bool) -> Text:
+def in_subset(tree: ast.Module, known: Known) -> Text:
     """The program as Monty runs it. Raises Outside. The tree is used up."""
-    nodes = nodes_of(tree)
-    if not alone:
-        certain(nodes, known.name)
     read = {*known.exceptions, known.name, *_UNORDERED, "frozenset", "round", "set", "type"}
-    for node in nodes:
+    for node in nodes_of(tree):
         _check_names(node, read)
     shim = _Shim(known)
     body = shim.visited(tree.body) or [ast.Pass(lineno=1, col_offset=0)]
     whole = ast.parse("def _t_program(): pass\n_t_text(_t_program())")
     whole.body[0].body = body  # pyright: ignore[reportAttributeAccessIssue]
     return Text(ast.unparse(whole), whole)
+
+
+def nodes_of(tree: ast.Module) -> list[ast.AST]:
+    """All nodes. Raises Outside for a program that is too deep to be written anew, or has a number that is too long."""
+    level: list[ast.AST] = [tree]
+    nodes: list[ast.AST] = [tree]
+    for _ in range(_DEPTH):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            break
+        nodes += level
+        for node in level:
+            if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > BITS:
+                raise Outside(node, f"a number of more than {BITS} bits")
+    if level:
+        raise Outside(level[0], f"more than {_DEPTH} expressions inside one another")
+    return nodes
 
 
 def _statements(tree: ast.Module) -> list[ast.stmt]:
@@ -253,7 +249,7 @@ class _Shim(ast.NodeTransformer):
         return body
 
     def _kinds(self, handler: ast.ExceptHandler, original: str) -> tuple[ast.expr, ...]:
-        """The arguments of `_t_is`: what was caught, the names, the builtin ones, whether its text may be read."""
+        """The arguments of `_t_is`: what was caught, the names, the builtin ones."""
         kind = handler.type
         kinds = [ast.Name("BaseException", ast.Load())] if kind is None else [kind]
         if isinstance(kind, ast.Tuple):
@@ -261,7 +257,7 @@ class _Shim(ast.NodeTransformer):
         names = [self._exception(one) for one in kinds]
         classes: list[ast.expr] = [ast.Name(name, ast.Load()) for name in names if name in _BUILTIN]
         told = ast.Tuple([ast.Constant(name) for name in names], ast.Load())
-        return ast.Name(original, ast.Load()), told, ast.Tuple(classes, ast.Load()), ast.Constant(bool(handler.name))
+        return ast.Name(original, ast.Load()), told, ast.Tuple(classes, ast.Load())
 
     def _exception(self, node: ast.expr) -> str:
         if isinstance(node, ast.Name) and (node.id in _BUILTIN or node.id in self._known.exceptions):
@@ -343,18 +339,17 @@ def available() -> bool:
     return find_spec("pydantic_monty") is not None
 
 
-def run(read: Read | None, door: Door, seed: int, *, alone: bool) -> Execution:
-    """Run a program, None where it is too long to be read. Raises Outside."""
+def run(tree: ast.Module | None, door: Door, seed: int) -> Execution:
+    """Run a program, None where it is too long to be read. Raises BadSetting, Stopped."""
     if not available():
         raise BadSetting("the backend monty needs pydantic-monty: pip install 'toologue[programs]'")
-    if read is None:
-        read = Read(outside=Outside(ast.Pass(), "the program is too long to be read in its time", "LimitExceeded"))
-    if read.outside and not alone:
-        raise Outside(ast.Pass(), str(read.outside))
-    if read.outside:
-        return Execution(error=Fault(type=read.outside.kind, message=str(read.outside)), line=read.outside.line)
-    assert read.text
-    session = _Session(read.text, door, alone)
+    if tree is None:
+        raise Stopped("LimitExceeded", "the program is too long to be read in its time")
+    try:
+        text = door.timed(in_subset, tree, _known(door))
+    except Outside as outside:
+        return Execution(error=Fault(type=outside.kind, message=str(outside)), line=outside.line)
+    session = _Session(text, door)
     try:
         return session.run(seed)
     except Stopped as stopped:
@@ -368,8 +363,8 @@ def _known(door: Door) -> Known:
 
 
 class _Session:
-    def __init__(self, text: Text, door: Door, alone: bool):
-        self._text, self._door, self._alone = text, door, alone
+    def __init__(self, text: Text, door: Door):
+        self._text, self._door = text, door
         self._printed = StringIO()
 
     @property
@@ -380,7 +375,7 @@ class _Session:
     def run(self, seed: int) -> Execution:
         import pydantic_monty as pm
 
-        prepared = _prepared(self._door.limits.model_dump_json(), self._door.now, seed, self._alone)
+        prepared = _prepared(self._door.limits.model_dump_json(), self._door.now, seed)
         limits = self._door.limits.replace(seconds=self._door.left)
         with _checkout(limits, self._door.now, seed) as session:
             _keep(os.getpid(), session.worker_pid)
@@ -393,8 +388,6 @@ class _Session:
             except pm.MontyCrashedError as error:
                 if error.timed_out:
                     raise Stopped.late(self._door.limits) from None
-                if not self._alone:
-                    raise Outside(ast.Pass(), "the interpreter's process ended") from None
                 raise Stopped("Crash", "the interpreter's process ended") from None
             except (pm.MontyRuntimeError, pm.MontySyntaxError) as error:
                 return self._failed(error)
@@ -404,8 +397,6 @@ class _Session:
         if not hasattr(snapshot, "args"):
             return self._door.timed(snapshot.resume)  # a name that is not defined
         match (snapshot.is_os_function, snapshot.function_name, snapshot.args):
-            case (False, "_t_ask", ("!outside", str(what))):
-                raise Outside(ast.Pass(), what)
             case (False, "_t_ask", (str(api), str(text))) if api in self._door.by_name:
                 self._measure(text, "the arguments of a call are")
                 answer = self._door.call(api, self._decoded(text))
@@ -441,10 +432,8 @@ class _Session:
             raise Stopped.late(self._door.limits)
         if isinstance(raised, RuntimeError) and text.startswith(_MARK):
             kind, _, text, *_ = json.loads(text[len(_MARK) :])
-        elif self._alone:
-            kind = type(raised).__name__
         else:
-            raise Outside(ast.Pass(), f"{type(raised).__name__}: {text[:200]}")
+            kind = type(raised).__name__
         told = Fault(type=kind, message=text[: self._door.limits.output])
         return Execution(error=told, line=line, printed=self.printed)
 
@@ -499,10 +488,10 @@ def _checkout(limits: Limits, now: datetime, seed: int) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _prepared(limits: str, now: datetime, seed: int, alone: bool) -> bytes:
+def _prepared(limits: str, now: datetime, seed: int) -> bytes:
     """A session that has run the prelude, as bytes: that takes half the time of running it. `limits` are JSON."""
     with _checkout(Limits.model_validate_json(limits), now, seed) as session:
-        session.feed_run(f"_t_mark = {_MARK!r}\n_t_alone = {alone}\n{_PRELUDE}")
+        session.feed_run(f"_t_mark = {_MARK!r}\n{_PRELUDE}")
         return session.dump()
 
 

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Literal, ParamSpec, Self, TypeVar, cast
+from typing import Any, Literal, ParamSpec, Self, TypeVar
 
 from pydantic import Field, JsonValue
 
@@ -110,9 +110,7 @@ class Door:
         self.calls: list[Called] = []
         self.changes: dict[str, JsonValue] = {}
         self.created: dict[str, None] = {}
-        # Whether `undo` will be asked for; a mark can cost more than a program.
-        self.undoable = False
-        self._world, self._start = world, cast("Any", None)
+        self._world = world
         self.apis: Sequence[Api] = world.apis
         self.by_name = {api.name: api for api in self.apis}
 
@@ -137,8 +135,6 @@ class Door:
         """Do a call. A Fault is returned, not raised; Stopped is for the one who runs the program."""
         if len(self.calls) >= self.limits.calls:
             raise Stopped("LimitExceeded", f"more than {self.limits.calls} calls")
-        if self.undoable and not self.calls:
-            self._start = self._world.mark()
         act = self.timed(Call, api=api, arguments=dict(arguments))
         result = execute(self._world, act)
         outward = getattr(self._world, "outward", None)
@@ -156,12 +152,6 @@ class Door:
                 self.created[path] = None
             self.changes[path] = row
         return told if result.error is None else result.error
-
-    def undo(self) -> None:
-        """The world as it was, as if nothing had been called."""
-        if self.calls:
-            self._world.rewind(self._start)
-        self.calls, self.changes, self.created, self._room = [], {}, {}, self.limits.memory
 
 
 @lru_cache(maxsize=4096)

@@ -84,14 +84,14 @@ def _arguments(setting: Setting) -> _Arguments:
     return given
 
 
-def programs_for(case: Case, backend: Backend = "auto") -> Programs:
-    """The world of a case, its programs run by a backend."""
+def programs_for(case: Case) -> Programs:
+    """The world of a case, and programs in it."""
     given, now = _arguments(case.world), None
     with suppress(TypeError, ValueError):
         now = datetime.fromisoformat(cast("str", case.brief.facts.get("now")))
     world = make_world(case.replace(world=given.world))
     name = given.object or given.world.name
-    return with_programs(world, name=name, backend=backend, exceptions=given.exceptions, now=now)
+    return with_programs(world, name=name, exceptions=given.exceptions, now=now)
 
 
 def _data_key(setting: Setting) -> str:

@@ -1,8 +1,7 @@
 """The proof for Dialog2API: the gold programs run again elsewhere come to the same, and mutants lower EMR as they must.
 
-    monty                    Monty, and CPython for programs outside its part of Python
-    zygote                   CPython for all
-    http://127.0.0.1:5000    as the first of them that there is, over the service at that address
+    here                     in an account in this process
+    http://127.0.0.1:5000    over the service at that address
 
 The gold agent plays every dialogue in each place (`recorded`), in an account of its own; EMR is the metric's. Beside it
 stands what EMR does not see: whether every signature, that of the fresh account included, and every result (value,
@@ -30,9 +29,6 @@ from toologue.models.similarity import TextMatch
 from toologue.mutate.programs import RIGHT, WRONG, mutant
 from toologue.report.words import explain
 from toologue.run.runner import Settings, cases_of
-from toologue.sandbox import monty, zygote
-from toologue.sandbox.execute import Backend
-from toologue.sandbox.rpc import BackendName
 from toologue.schema import Act, Case, Dialogue, Mismatch, Result, Trace, Verdict, answers, invocations
 from toologue.score.metric import done_at
 from toologue.score.programs import EMR
@@ -51,8 +47,6 @@ def check(
     places = run_everywhere(benchmark, golds, options, endpoint)
     notes: list[str] = []
     for place in places:
-        if place.name == "monty" and place.by_cpython:
-            notes.append(f"outside Monty's part of Python: {', '.join(place.by_cpython)}")
         if place.unequal:
             notes.append(f"not as the gold in {place.name}: {', '.join(place.unequal[:10])}")
     wrong = {name: f"{place.name}: {place.why[name]}" for place in reversed(places) for name in place.wrong}
@@ -76,8 +70,6 @@ class Place:
 
     name: str
     programs: int = 0
-    # Programs that CPython ran.
-    by_cpython: list[str] = field(default_factory=list[str])
     # Programs with another signature or another result than the gold's.
     unequal: list[str] = field(default_factory=list[str])
     # By dialogue; None where there is no program.
@@ -96,62 +88,54 @@ def run_everywhere(
     benchmark: Benchmark, golds: Sequence[Dialogue], options: Options, endpoint: str | None = None
 ) -> list[Place]:
     """Every dialogue in every place that there is here."""
-    places: list[tuple[Place, Backend, str]] = []
-    if monty.available():
-        places.append((Place("monty"), "auto", ""))
-    if zygote.available():
-        places.append((Place("zygote"), "zygote", ""))
-    if endpoint is not None:
-        places.append((Place(endpoint), "auto", endpoint))
-    for number, ((place, backend, at), gold) in enumerate(product(places, golds), 1):
-        _run(benchmark, gold, place, options, backend, at)
+    places = [(Place("here"), ""), *([(Place(endpoint), endpoint)] if endpoint is not None else [])]
+    for number, ((place, at), gold) in enumerate(product(places, golds), 1):
+        _run(benchmark, gold, place, options, at)
         options.progress(number, len(places) * len(golds))
-    return [place for place, _, _ in places]
+    return [place for place, _ in places]
 
 
 def table(places: Sequence[Place]) -> Table:
     """A row a place."""
-    heads = ["", "programs", "by CPython", "equal", "EMR"]
+    heads = ["", "programs", "equal", "EMR"]
     rows: list[list[Any]] = []
     for one in places:
         scored = [emr for emr in one.emr.values() if emr is not None]
         mean = sum(scored) / len(scored) if scored else None
-        rows.append([one.name, one.programs, len(one.by_cpython), one.programs - len(one.unequal), mean])
-    return Table("The gold programs, run again: by whom, how many with the same signature and result", heads, rows)
+        rows.append([one.name, one.programs, one.programs - len(one.unequal), mean])
+    return Table("The gold programs, run again: where, how many with the same signature and result", heads, rows)
 
 
 class _Noted(Wrapped):
-    """A world that notes of each program what it came to, the signature after it, and who ran it."""
+    """A world that notes of each program what it came to, and the signature after it."""
 
     def __init__(self, inside: Any, *, signs: bool):
         super().__init__(inside)
         self._signs = signs
-        self.ran: list[tuple[Result, str, BackendName | None]] = []
+        self.ran: list[tuple[Result, str]] = []
 
     def do(self, act: Act) -> Result:
         result = super().do(act)
-        self.ran.append((result, signature(self._world, result.value) if self._signs else "", self.last.backend))
+        self.ran.append((result, signature(self._world, result.value) if self._signs else ""))
         return result
 
 
-def _run(benchmark: Benchmark, gold: Dialogue, place: Place, options: Options, backend: Backend, endpoint: str) -> None:
+def _run(benchmark: Benchmark, gold: Dialogue, place: Place, options: Options, endpoint: str) -> None:
     part, signs = benchmark.part, over_s3(gold)
     (case,) = cases_of([gold], Settings(protocol=part.protocol, cap=part.cap))
-    inside = s3_programs_for(case, backend=backend, endpoint=endpoint) if signs else programs_for(case, backend)
+    inside = s3_programs_for(case, endpoint=endpoint) if signs else programs_for(case)
     fresh, world = not signs or signature(inside) == gold.extra["initial_signature"], _Noted(inside, signs=signs)
     turns, stop = converse(case, resolve_agent("gold").make(case), world)
     trace = Trace(case=case.key, dialogue=gold.id, protocol=case.protocol, agent="gold", turns=tuple(turns), stop=stop)
     graded = benchmark.grade(part, options.mode, gold, trace, TextMatch.of("exact"))
     place.emr[gold.id] = score.value if (score := graded.scores.get(EMR)) else None
-    ran = chain(world.ran, repeat((None, "", None)))
-    for made, (result, signed, who) in zip(invocations(gold.turns, opening=True), ran, strict=False):
+    ran = chain(world.ran, repeat((None, "")))
+    for made, (result, signed) in zip(invocations(gold.turns, opening=True), ran, strict=False):
         name, signatures = f"{gold.id}:{made.turn}", list_of(gold.turns[made.turn].extra.get("signatures"))
         place.programs += 1
         if not fresh or (result, signed) != (made.result, signatures[made.slot] if signs else ""):
             place.unequal.append(name)
             place.why.setdefault(gold.id, f"Round {made.round + 1}: {_otherwise(made.result, result, fresh=fresh)}")
-        if who == "zygote":
-            place.by_cpython.append(name)
     place.why.setdefault(gold.id, why_failed(graded))
 
 

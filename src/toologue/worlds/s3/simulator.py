@@ -18,7 +18,6 @@ from pydantic import JsonValue
 
 from toologue.apis.schemas import list_of, object_of
 from toologue.errors import UserError, summary
-from toologue.sandbox.execute import Backend
 from toologue.schema import Act, Api, Case, Result
 from toologue.schema.jsonl import Noun
 from toologue.worlds.programs import with_programs
@@ -219,9 +218,9 @@ KIND = Kind(
 )
 
 
-def s3_programs_for(case: Case, *, backend: Backend = "auto", endpoint: str = "") -> Signed:
+def s3_programs_for(case: Case, *, endpoint: str = "") -> Signed:
     """The account of a case, signed, with programs."""
-    return Signed(with_programs(s3_for(case, endpoint), name="s3", backend=backend))
+    return Signed(with_programs(s3_for(case, endpoint), name="s3"))
 
 
 S3_PROGRAMS = replace(KIND, make=s3_programs_for)
