@@ -42,7 +42,7 @@ class TestAmount:
         customer = {"open", "close", "give", "give_choice", "give_reason", "names_one", "two_at_once", "acknowledge"}
         customer |= {"affirms", "denies", "accepts", "declines"}
         customer |= {"malformed", "corrects", "changes_mind", "changes_answer", "contradicts"}
-        customer |= {"mends", "retypes", "mends_anothers", "mends_old", "wonders", "stays"}
+        customer |= {"mends", "retypes", "mends_anothers", "mends_old", "wonders", "tries_anothers", "stays"}
         assert set(BANK.kinds["customer"]) == customer
         agent = {"greet", "begin", "ask", "ask_noun", "ask_reason", "ask_choice", "confirm", "explain", "end"}
         agent |= {"acknowledge", "follow", "take_up", "forgive", "apologise", "insist", "address"}

@@ -101,6 +101,38 @@ def test_noise_is_of_the_kinds_that_were_asked_for(kind: NoiseKind) -> None:
     assert {str(noise["kind"]) for noise in said if isinstance(noise, dict)} == {kind}
 
 
+def test_noise_comes_once_unless_more_is_asked_for() -> None:
+    often = Detours(noise=0.9), Detours(noise=0.9, most_noise=3)
+    plans = [[planned(number, detours) for number in range(12)] for detours in often]
+    once, more = ([[cue.move for cue in plan.cues].count("noise") for plan in some if plan] for some in plans)
+    assert (max(once), max(more)) == (1, 3)
+
+
+def test_after_a_value_that_cannot_be_right_the_agent_says_what_one_looks_like() -> None:
+    plans = [planned(number, Detours(kind="malformed")) for number in range(30)]
+    asked = [
+        (str(cue.before["form"]), words.text or "")
+        for plan in plans
+        if plan
+        for cue, words in zip(plan.cues, TemplateWriter(seed=1).words(plan).turns, strict=True)
+        if "form" in cue.before
+    ]
+    assert {form for form, _ in asked} == {
+        "an e-mail address has an @ and a domain",
+        "it should be O, a dash and five digits",
+    }
+    assert all(form in words for form, words in asked)
+
+
+def test_a_day_that_was_refused_is_hardly_ever_said_again() -> None:
+    """Where only the same day leads on it is; all ways are seen."""
+    made = plan_all(procedure("move-appointment"), service("clinic"), 0, detours=0)
+    told = [[turn.informed for turn in plan.dialogue.turns if turn.role == "user"] for plan in made.plans]
+    days = [[str(one["from_date"]) for one in given if "from_date" in one] for given in told]
+    assert sum(len({*some}) < len(some) for some in days) <= 1
+    assert made.coverage.edges.value == 1.0
+
+
 # ---- gold that a support lead would let pass
 
 

@@ -119,11 +119,14 @@ class AgentWords(_Words):
         if form := cue.before.get("form"):
             return f"{self._voice('explain', form=self._contract(str(form)))} {self._question(cue, ask)}"
         reason, after = ask.reason, ask.note and self._sentence(ask.note)
-        again = _RE["again"].search(ask.asked)
+        again = _RE["again"].search(ask.noun)
         finding = again or "{" in reason or _RE["bad_news"].match(reason)
         if reason and (not finding or _RE["points_back"].search(reason)):
             reason, after = "", f"{self._sentence(reason)} {after}".strip()
-        bad = again or (reason and (_RE["bad_news"].match(reason) or self._unfit(cue, reason)))
+        bad = again or (reason and _RE["bad_news"].match(reason))
+        if reason and not bad and self._unfit(cue, reason):
+            ask = ask._replace(**{("noun" if ask.noun else "question"): f"{ask.asked}, {ask.link} {reason}"})
+            reason = ""
         lead = self._voice("address", name=ask.who) if ask.who else "" if bad else self._take_up(heard)
         if reason and bad:
             reason = self._draw("apologise", self._opens_well(cue), problem=self._contract(reason))
@@ -146,6 +149,8 @@ class AgentWords(_Words):
             return self._voice("take_up", choice=grammar.to_you(_lower_first(answer)))
         if heard.move == "choose":
             return self._voice("follow")
+        if not heard.values:
+            return ""
         (slot, value), *more = [*heard.values.items(), ("", None)]
         if len(more) == 1 and heard.kinds.get(slot) == "date" and "birth" not in slot:
             return self._voice("take_up", choice=verbalize(value, year=self._year))
@@ -160,7 +165,11 @@ class AgentWords(_Words):
         kind = "ask_noun" if plain else "ask_reason" if ask.question and "whether" not in ask.question else "ask"
         one = plain and _RE["one_noun"].fullmatch(ask.noun)
         well = self._opens_well(cue)
-        return self._draw(kind, lambda text: well(text) and bool(one or not text.startswith("What")), asked=ask.asked)
+
+        def fits(text: str) -> bool:
+            return well(text) and bool(one or not text.startswith("What")) and text.count(",") < 2
+
+        return self._draw(kind, fits, asked=ask.asked)
 
     def _yes_or_no(self, cue: Cue, ask: Asking) -> str:
         """A question that is answered by yes or no, or by one of two things; empty where it is put indirectly."""
@@ -194,7 +203,7 @@ class AgentWords(_Words):
                 words = f"I see here that {_sentence(f'{first}', opens=False)} {rest}"
             else:
                 words = _sentence(f"{first}, and {others[0]}") if short and not bad else f"{_sentence(first)} {rest}"
-                lead = self._take_up(heard) if heard and heard.move != "open" and self._random.random() < 0.5 else ""
+                lead = self._take_up(heard) if heard and heard.move == "choose" and self._random.random() < 0.5 else ""
         closing = ""
         if cue.move == "end" and (not first or self._random.random() < 0.6):
             closing = self._draw("end", lambda text: not (bad and _RE["cheerful"].search(text)))
@@ -239,19 +248,20 @@ class CustomerWords(_Words):
         if cue.move == "noise":
             return cue.text
         wrong = "malformed" if cue.move == "malformed" else wrong
-        worded = self._worded(cue, about) if not self._slipped(cue) else []
-        sentences = [word.strip() for word in worded or self._words(cue, asked, wrong) if word.strip()]
+        slip = self._slipped(cue, asked)
+        worded = [] if slip else self._worded(cue, about)
+        sentences = [word.strip() for word in worded or self._words(cue, asked, wrong, slip) if word.strip()]
         self._given |= {slot: (value, wrong) for slot, value in cue.values.items()}
         if not sentences:
             return self._voice("acknowledge")
         *most, last = sentences
         return " ".join([*(text if text[-1] in ".!?…" else f"{text}." for text in most), last])
 
-    def _slipped(self, cue: Cue) -> str:
+    def _slipped(self, cue: Cue, asked: Asking | None) -> str:
         """In which way what was given before for these slots was wrong; empty where it was not."""
-        if cue.move != "give":
-            return ""
-        return next((wrong for slot in cue.values if (wrong := self._given.get(slot, ("", ""))[1])), "")
+        before = [self._given[slot][1] for slot in cue.values if slot in self._given] if cue.move == "give" else []
+        asked_again = before and asked is not None and _RE["same"].search(asked.noun)
+        return next(filter(None, before), "again" if asked_again else "")
 
     def _worded(self, cue: Cue, about: str) -> list[str]:
         """What a wording says; nothing where there is none."""
@@ -263,12 +273,12 @@ class CustomerWords(_Words):
         words = self._wording({}, *place[cue.move])
         return [self._mistyped(words), self._clauses(cue)] if words else []
 
-    def _words(self, cue: Cue, asked: Asking | None, wrong: str) -> list[str]:
+    def _words(self, cue: Cue, asked: Asking | None, wrong: str, slip: str) -> list[str]:
         match cue.move:
             case "open":
                 return [self._open(cue), self._clauses(cue)]
             case "give":
-                return [self._give(cue, wrong)]
+                return [self._give(cue, wrong, slip)]
             case "volunteer":
                 return [self._volunteer(cue)]
             case "choose":
@@ -299,10 +309,9 @@ class CustomerWords(_Words):
         typing = self.register == "typo_prone"
         return mistype(words, seed=self._random.getrandbits(32), rate=0.04) if typing else words
 
-    def _give(self, cue: Cue, wrong: str) -> str:
+    def _give(self, cue: Cue, wrong: str = "", slip: str = "") -> str:
         if not cue.values:
             return ""
-        slip = self._slipped(cue)
         self._erred |= bool(slip)
         if slip:
             return self._voice(self._mending(cue, slip, wrong), value=self._row(cue))
@@ -324,7 +333,7 @@ class CustomerWords(_Words):
         if not changed:
             return "stays"
         if wrong:
-            return "wonders"
+            return "tries_anothers" if wrong == "another" and kinds & {"email", "phone"} else "wonders"
         if slip == "another" and kinds & _PERSONAL:
             return "mends_anothers"
         if slip == "another" and kinds & _TYPED:
@@ -334,7 +343,7 @@ class CustomerWords(_Words):
     def _volunteer(self, cue: Cue) -> str:
         *most, last = cue.values or [""]
         if not most:
-            return self._give(cue, "")
+            return self._give(cue)
         first = _enumerate([self._clause(cue, slot) for slot in most])
         return self._put(cue, self._voice("two_at_once", first=first, second=self._clause(cue, last)))
 

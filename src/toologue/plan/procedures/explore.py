@@ -56,6 +56,8 @@ class FeasiblePath:
     knows: frozenset[RowPlace] = frozenset()
     # What was chosen, given and made up, as a number.
     signature: int = 0
+    # How much of what is given hardly anybody would give.
+    odd: int = 0
 
 
 @dataclass
@@ -135,7 +137,12 @@ class Explorer:
         for sight in sorted(set[Sight]().union(*possible(self.graph)).difference(*seen.values()), key=str):
             if trail := self.along(walk_seeing(self.steering, sight)):
                 every[trail.signature], seen[trail.signature] = trail, self.sights(trail)
-        order = sorted(every, key=lambda signature: (-len(seen[signature]) / len(every[signature].links), signature))
+
+        def worth(signature: int) -> tuple[int, float, int]:
+            trail = every[signature]
+            return trail.odd, -len(seen[signature]) / len(trail.links), signature
+
+        order = sorted(every, key=worth)
         best = {sight: signature for signature in reversed(order) for sight in seen[signature]}
         picked = [signature for signature in order if signature in best.values()]
         times = Counter(sight for signature in picked for sight in seen[signature])
@@ -251,7 +258,7 @@ class Explorer:
         given = {place: one.given for place, one in enumerate(way) if one.given is not None}
         made = {} if self.service.executes else {place: one.result for place, one in enumerate(way) if one.result}
         links = tuple(one.link.id for one in way if one.link)
-        return FeasiblePath(links, given, made, end.knows, end.signature)
+        return FeasiblePath(links, given, made, end.knows, end.signature, sum(one.odd for one in way))
 
     def _grow(self, place: SearchNode) -> Iterator[SearchNode]:
         node = self.graph.by_id[place.state.node]
