@@ -243,7 +243,8 @@ charges:
         ),
         (
             "days_since(found.charges[0].created) > 30",
-            "no charge with `days_since(charges[0].created) > 30`; add such a row to seed.yaml, say `created: 1739059200`",
+            "no charge with `days_since(charges[0].created) > 30`; add such a row to seed.yaml, "
+            "say `created: 1739059200`",
         ),
         (
             "found.open_cents > 3",
