@@ -416,3 +416,19 @@ def test_bad_input_is_one_line(desk: Desk, given: list[str], said: str) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert said in done.stderr
     assert not desk.project.exists()
+
+
+class TestRealLanguage:
+    """Four replies by a writer who saw the requests alone, as a language model would; recorded, and replayed."""
+
+    def test_they_become_a_project_in_which_every_way_is_taken(self, desk: Desk) -> None:
+        exchange = Path(__file__).with_name("prose_exchange.jsonl")
+        asked = ("--from", "policy.md", "--api", "seeds.yaml", "--model", "openai:reader", "--replay", exchange)
+        done = toologue("init", "lib", *asked, cwd=desk.home)
+        assert (done.returncode, desk.writer.prompts) == (0, []), done.stderr
+        stages = desk.stages()
+        assert not any(stage.dropped for stage in stages.values())
+        assert [stages[name].generated for name in ("procedures", "conversations", "ways")] == [2, 16, 31]
+        (hostile,) = (one for one in desk.sources().values() if "sunflower" in one.text)
+        assert hostile.left_out[""].startswith("It is addressed to whoever reads the text")
+        assert desk.passes("gold")
