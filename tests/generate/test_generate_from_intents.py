@@ -217,3 +217,12 @@ class TestWriter:
         assert all(one.origin["writer"] == "template" for one in made)
         assert f"{len(made)} with the template's words, since the model's were not valid:" in done.stdout
         assert f"  {made[0].id}: " in done.stdout
+
+
+def test_a_flowgraph_that_was_really_drawn_is_read_again(tmp_path: Path) -> None:
+    """The reply was written from our prompt alone, by somebody who saw neither the rules' graph nor the check."""
+    kept = Path(__file__).parent / "recorded" / "flowgraph.jsonl"
+    drawn = ("plan", "graph", "add-baggage", "--flow", "--model", "openai:reader", "--replay", kept)
+    done = toologue(*drawn, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "[E19](N9, N8){It is too expensive, and the bag is the one of up to 32 kilos}" in done.stdout
