@@ -14,7 +14,7 @@ from chains_dataset_samples import service
 
 from command import Done, toologue
 from toologue.models.model import Asked, Line, ModelFault, ScriptedModel
-from toologue.schema import Dialogue, Use
+from toologue.schema import Dialogue, Parameter, Use
 from toologue.schema.jsonl import read, write
 
 SEARCH, DETAILS = "Films|all films|Search films", "Films|all films|Get film details"
@@ -204,3 +204,46 @@ def test_a_fault_of_the_endpoint_loses_nothing_else_and_nothing_is_asked_twice(t
     write(tmp_path / "films.jsonl", [search, details.replace(description="Who made a film, and how good it is.")])
     assert enrich(counting).returncode == 0
     assert told == [PAIR, NOBODY, PAIR]
+
+
+def test_what_was_answered_before_a_kill_is_not_asked_again(tmp_path: Path, enrich: Enrich) -> None:
+    told = list[dict[str, Any]]()
+
+    def killed(asked: Asked) -> Line:
+        if reply_of(asked) is PAIR:
+            raise KeyboardInterrupt
+        return counting(asked)
+
+    def counting(asked: Asked) -> Line:
+        told.append(reply_of(asked))
+        return json.dumps(told[-1])
+
+    assert enrich(killed, "--concurrency", 1).returncode == 130
+    assert told == [ALONE, NOBODY]
+    assert enrich(counting).returncode == 0
+    assert told == [ALONE, NOBODY, PAIR]
+    assert len(uses(tmp_path)) == 3
+
+
+def test_a_documented_default_is_asked_of_nobody(tmp_path: Path, enrich: Enrich) -> None:
+    search, details = (api for api in service() if api.domain == "Films")
+    units = Parameter(schema={"type": "string", "description": "How far to look; as far as one may walk, if not said."})
+    write(tmp_path / "films.jsonl", [search.replace(parameters={**search.parameters, "reach": units}), details])
+    reach = {"phrase": "the distance to the cinema", "known": True, "default": "walk"}
+    examples = [{**one, "arguments": {**one["arguments"], "reach": "walk"}} for one in ALONE["examples"]]
+    said = {**ALONE, "asks": {**ALONE["asks"], "reach": reach}, "examples": examples}
+    enrich(lambda asked: json.dumps(said if reply_of(asked) is ALONE else NOBODY))
+    how = ("--count", 10, "--most", 1, "--ratio", "1/0/0", "--uses", "uses.jsonl")
+    assert toologue("generate", "chains", "films.jsonl", "-o", "set", *how, cwd=tmp_path).returncode == 0
+    made = list(read(tmp_path / "set" / "dialogues.jsonl", Dialogue))
+    calls = [
+        act.arguments
+        for one in made
+        for turn in one.turns
+        if turn.role == "agent"
+        for act in turn.acts
+        if act.kind == "call"
+    ]
+    assert calls
+    assert {str(arguments["reach"]) for arguments in calls if arguments} == {"walk"}
+    assert "distance" not in "\n".join(turn.text or "" for one in made for turn in one.turns)

@@ -320,8 +320,8 @@ class _Checking:
         topic, wishes, tells = said.topic.strip(), self._wishes(), self._tells()
         if not 0 < len(topic.split()) <= _TOPIC:
             self.wrong.append(f"topic: expected up to {_TOPIC} words, got {topic!r}")
-        if parameter and not said.lacks.strip():
-            self.wrong.append("lacks: it is empty")
+        if parameter and (not said.lacks.strip() or _SOMEBODY.search(said.lacks)):
+            self.wrong.append(f"lacks: expected a noun phrase that both may say, got {said.lacks!r}")
         use = use.replace(wishes=wishes, topic=topic, asks=asks, tells=tells)
         usable = not self.wrong or bool(wishes and topic and tells and not any("asks" in one for one in self.wrong))
         use = use.replace(examples=self._examples(use))

@@ -125,11 +125,6 @@ class EdgeChecker:
         call = arguments_for(target, self.world.seed, known={edge.parameter: [values[0]] if listed else values[0]})
         return Trial(arguments, values, call, self.world.do(Call(api=edge.target, arguments=call)))
 
-    def documentation(self, api: str, name: str, side: facets.Side) -> str:
-        """What is documented of an output or a parameter: its phrase, its description."""
-        entity = self._entity(api, name, side)
-        return "; ".join(filter(None, (entity.phrase, entity.description))) if entity else ""
-
     def sides(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         """All outputs and all required parameters, as (Api, name)."""
         given = [(api.name, one.name) for api in self.apis.values() for one in outputs(api)]
