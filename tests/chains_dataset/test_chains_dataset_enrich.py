@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from chains_dataset_samples import service
@@ -19,7 +19,7 @@ from toologue.schema.jsonl import read, write
 
 SEARCH, DETAILS = "Films|all films|Search films", "Films|all films|Get film details"
 LIONS = {"filmId": 41, "filmName": "The Lions of Leeds"}
-ALONE = {
+ALONE: dict[str, Any] = {
     "wanted": True,
     "why": "Friends want to choose a film for tonight.",
     "wishes": ["see which films I could watch in town", "find out what is on at the cinema"],
@@ -31,7 +31,7 @@ ALONE = {
         {"arguments": {"city": "Bergen"}, "result": {"results": [{"filmId": 8, "filmName": "Night Trains"}]}},
     ],
 }
-PAIR = {
+PAIR: dict[str, Any] = {
     "wanted": True,
     "why": "Somebody heard of a film and wonders who made it.",
     "wishes": ["learn who started a film and how good it is", "find out who is behind a film"],
@@ -47,7 +47,7 @@ PAIR = {
         },
     ],
 }
-NOBODY = {"wanted": False, "why": "Nobody knows such a number, and nobody has one."}
+NOBODY: dict[str, Any] = {"wanted": False, "why": "Nobody knows such a number, and nobody has one."}
 
 
 def reply_of(asked: Asked) -> dict[str, Any]:
@@ -57,7 +57,10 @@ def reply_of(asked: Asked) -> dict[str, Any]:
 
 
 Answers = Callable[[Asked], Line]
-Enrich = Callable[..., Done]
+
+
+class Enrich(Protocol):
+    def __call__(self, answer: Answers, *options: object) -> Done: ...
 
 
 @pytest.fixture

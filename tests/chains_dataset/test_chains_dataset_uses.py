@@ -54,7 +54,7 @@ def test_nobody_talks_about_what_nobody_wants(tmp_path: Path) -> None:
     done, made = generated(tmp_path, pair(wanted=False, why="who wants that asks otherwise"))
     assert "nobody wants it" in done.stdout
     assert made
-    assert DETAILS not in {one.origin["target"] for one in made}
+    assert DETAILS not in [one.origin["target"] for one in made]
 
 
 def test_uses_of_other_documents_are_refused(tmp_path: Path) -> None:
