@@ -14,12 +14,12 @@ cue; one for which no words reach the band of its opening raises `Unworded`, wit
 Example:
     >>> from toologue.models.embed import embedder
     >>> from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Result, Retrieve, UserTurn
-    >>> skies = Api(name="Weather|skies|Forecast", description="Get the forecast for a city.")
+    >>> skies = Api(name="cityForecast", description="Get the forecast for a city.")
     >>> looked = AgentTurn(acts=(Retrieve(),), results=(Result(value={"retrieved": {}}),), action="retriever_call")
     >>> plan = Plan(
     ...     dialogue=Dialogue(id="c-1", turns=(UserTurn(), looked), origin={"line": "chains", "target": skies.name}),
     ...     cues=(Cue(move="inform_intent_clear", before={"band": "confirm"}), Cue(move="retriever_call")))
-    >>> dialogue = ChainWriter([skies, Api(name="Food|pots|Recipes")], embedder("lexical")).words(plan)
+    >>> dialogue = ChainWriter([skies, Api(name="findRecipes")], embedder("lexical")).words(plan)
     >>> dialogue.turns[0].text == dialogue.turns[1].acts[0].query
     True
 
