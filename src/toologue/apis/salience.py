@@ -35,7 +35,7 @@ MEETINGS = frozenset(("match", "game", "fixture", "event", "race"))
 # What is searched for by its name.
 SOUGHT = ("topics", "titles")
 _OF_PLACES = ("place.language", "place.lang", "place.currency")
-_WHEN = ("day", "moment", "month", "year", "clock", "birth")
+_WHEN = ("day", "moment", "month", "year", "clock")
 _DATES = ("day", "moment", "birth")
 # So many letters a name has.
 _LEAST = 3
@@ -107,7 +107,7 @@ def salience(one: Entity, about: frozenset[str]) -> int:
         or any(char.isdigit() for char in path[-1])
         or words[0] in ("is", "has", "in", "at", "as", "of")
         or "ago" in words
-        or words[-1] in group("loose")
+        or (words[-1] in group("loose") and not (one.many and dates_rows(one)))
         or has_word(path[-1], "aside")
         or has_word(path[-1], "lately")
         or not ((is_spoken(path[-1]) or kind_of(path)) and knowable(path[-1], one.phrase, one.schema))

@@ -107,9 +107,11 @@ class ApiView(NamedTuple):
     def known(self, name: str, rule: KnowRule) -> bool:
         """Whether users know a parameter of theirs."""
         one = self.inputs[name]
-        return knowable(one.last, one.phrase, one.schema, rule=rule) and (
-            rule == "published" or one.last not in self.ids
-        )
+        undocumented = one.schema.keys().isdisjoint(("description", "examples", "enum"))
+        bare = undocumented and singular(one.last.lower()) == self.subject and "id" in self.outputs  # /items/{item}
+        if rule == "fixed" and (bare or one.last in self.ids):
+            return False
+        return knowable(one.last, one.phrase, one.schema, rule=rule)
 
 
 class Catalog:
@@ -329,9 +331,12 @@ def belongs(view: ApiView, output: str) -> bool:
     if kind_of(path).startswith("place.l"):
         return any(kind_named(noun).startswith("place.") or noun in _PLACED for noun in view.heads)
     row = {one.last for one in view.outputs.values() if [*one.path[:-1]] == around}
+    owner = part(output, view.subject).owner
+    if owner == view.subject:
+        return True
     if len(split_name(last).split()) > 1 and "id" in map(str.lower, row):
         return False
-    if part(output, view.subject).owner in view.heads:
+    if owner in view.heads:
         return True
     wrapped = all(map(kind_wraps, around))
     searched = wrapped and any(map(sought, view.inputs.values()))
