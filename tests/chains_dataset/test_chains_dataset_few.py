@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
@@ -111,3 +112,5 @@ def test_an_answer_is_news(tmp_path: Path) -> None:
     shown = FOOTBALL.replace("listPlayers", "showTeam").replace("List the players of a team", "Show a team")
     file.write_text(shown.replace("playerId: {type: string}, ", "").replace("position", "city"))
     assert conversations(tmp_path, file) == []
+    dropped = json.loads((tmp_path / "chains" / "statistics.json").read_bytes())["dropped"]
+    assert dropped["edges"]["the source has the answer"] == 1

@@ -84,7 +84,8 @@ _REPEATS = "nearly repeats another"
 class ChainMaking:
     """How a dataset is made: so many dialogues, in this ratio of train, validation and test.
 
-    `most`: the share of them that one pair may have, where there are pairs enough. `likeness`: from when on users' words repeat those of another.
+    `most`: the share that one pair may have, where there are pairs enough. `likeness`: from when on users' words
+    repeat those of another.
     `embedder` and `rules` are those of the graph; the embedder is also that of the retriever. `writer`: or a model.
     """
 
