@@ -1,14 +1,14 @@
 """What people say: which parameters they can be asked for, which outputs are worth telling, which values sound well.
 
-`salience` is how much an output tells somebody who asked about some words: 0 nothing, 3 something, 4 and more what
-things are known by (names, dates, places, amounts).
+`salience` is how much an output tells somebody who asked about some words: 0 nothing, 1 a number whose noun is none of
+these, 3 something, 4 and more what things are known by (names, dates, places, amounts).
 
     >>> from toologue.apis.entities import outputs
     >>> text, number = {"type": "string", "examples": ["x y"]}, {"type": "integer", "examples": [3]}
     >>> row = {"title": text, "points": number, "logo": text, "evt": number, "verified": {"type": "boolean"}}
     >>> standings = outputs(Api(name="Standings", returns={"type": "object", "properties": row}))
     >>> [(one.name, salience(one, frozenset({"standing"}))) for one in standings]
-    [('title', 5), ('points', 3), ('logo', 0), ('evt', 0), ('verified', 0)]
+    [('title', 5), ('points', 1), ('logo', 0), ('evt', 0), ('verified', 0)]
     >>> tellable("https://a.example/b"), tellable(1776806878), tellable("Lisbon")
     (False, False, True)
 """
