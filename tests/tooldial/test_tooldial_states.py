@@ -61,6 +61,9 @@ FALSE = state_json(State())
         ({"x": 1}, {"X": "1"}, True, False),
         ("ﬁve", "five", False, True),
         (None, "", False, True),
+        ("2025-05-22", "22 May 2025", False, True),
+        ("2025-05-22", "23 May 2025", False, False),
+        ("2025-05-22 to 2025-05-24", "22 May 2025", False, False),
     ],
 )
 def test_which_values_are_the_same(one: Any, other: Any, published: bool, fixed: bool) -> None:

@@ -13,7 +13,8 @@ Two states are equal
                 them. So -1.5 equals 15, what is not ASCII equals nothing at all, and 5.0 is not 5.
     fixed       where the same Api is confirmed, the filled slots are the same, and no required one is lacking: an
                 optional slot that is empty says nothing, null is empty. Values compare by the documented type of their
-                parameter (`same_value`): numbers as numbers, texts but for case, spaces, outer quotes, a last stop.
+                parameter (`same_value`): numbers as numbers, whole days in any form, texts but for case,
+                spaces, outer quotes, a last stop.
 
 Kinds of errors (A.8), the first that applies, or slot and value both: `generation` (no object), `unconfirmed` (GT = T:
 nothing is confirmed, though it should be), `confirmed` (GT = F), `format` (fields are lacking), `slot` (other names),
@@ -27,6 +28,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple, cast, get_args
 
@@ -39,6 +41,7 @@ from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, invocations
 from toologue.score.metric import answers_of, done_at, no_reply, shares_of, unscored
 from toologue.text.claims import says_words
+from toologue.text.times import days
 from toologue.values.compare import same
 from toologue.values.json_schema import list_of, object_of
 from toologue.worlds.world import documents_seen
@@ -156,6 +159,8 @@ def same_value(mode: Mode, expected: JsonValue, actual: JsonValue, schema: Mappi
     if all(isinstance(value, dict) for value in pair):
         mine, theirs = map(object_of, pair)
         return mine.keys() == theirs.keys() and all(same_value(mode, mine[name], theirs[name]) for name in mine)
+    if (day := _day(pair[0])) and day == _day(pair[1]):
+        return True
     numbers = [None if kind == "string" else _number(value, kind in ("number", "integer")) for value in pair]
     return numbers[0] == numbers[1] if None not in numbers else same(*map(_plain, pair))
 
@@ -271,6 +276,13 @@ def _number(value: Any, numeric: bool) -> Decimal | None:
     if not text or not _NUMBER.fullmatch(text) or (not numeric and re.match(r"[+-]?0\d", text)):
         return None
     return Decimal(text.replace(",", ""))
+
+
+def _day(value: Any) -> date | None:
+    """The day that a text is: 22 May 2025."""
+    text = value.strip() if isinstance(value, str) else ""
+    found = [one.first for one in days(text, None) if (one.start, one.end, one.first) == (0, len(text), one.last)]
+    return found[0] if found else None
 
 
 def _plain(value: Any) -> Any:
