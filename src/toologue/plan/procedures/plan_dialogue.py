@@ -221,7 +221,7 @@ class _Conversation:
         question = self.question
         for expression, value in question.values.items():
             root, _, name = expression.rpartition(".")
-            table = self.ground.answers.table(root) if root.isidentifier() else None
+            table = self.ground.answers.table((root, name)) if root.isidentifier() else None
             others = [one for one in self.codes(name) if one != value] if table else []
             if table and isinstance(value, str) and len(others) > 1:
                 codes = value, self.rng.choice(others)
