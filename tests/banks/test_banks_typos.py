@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from toologue.text.bank import REGISTERS, mistype, phrases
-from toologue.text.tokens import is_word
+from toologue.text.tokens import is_known
 
 FRAMES = sorted(
     {
@@ -86,7 +86,7 @@ def test_no_error_makes_another_word(text: str, seed: int) -> None:
     """ "form" for "from" is no typing error that anybody would see."""
     before, after = (re.findall(r"[^\W\d_]+", one.lower()) for one in (text, mistype(text, seed=seed, rate=1)))
     changed = (made for said, made in zip(before, after, strict=False) if said != made and len(before) == len(after))
-    assert [made for made in changed if is_word(made)] == []
+    assert [made for made in changed if is_known(made)] == []
 
 
 def test_all_slips_happen() -> None:

@@ -45,7 +45,7 @@ from toologue import keys
 from toologue.data import Place, Source, read_source
 from toologue.errors import BadFile, BadSetting, UnknownName
 from toologue.schema import Noun
-from toologue.text.tokens import is_word, opens_sentence
+from toologue.text.tokens import is_known, opens_sentence
 
 Role = Literal["customer", "agent"]
 Form = Literal["value", "noun", "clause", "sentence", "action", "question", "asked"]
@@ -278,7 +278,7 @@ def _typed(part: re.Match[str], random: Random, *, err: bool, first: bool) -> st
         word = re.sub("['’]", "", word)
     elif err:
         slips = (_slip(word, random) for _ in range(_SLIPS))
-        word = next((made for made in slips if not is_word(made.lower())), word)
+        word = next((made for made in slips if not is_known(made.lower())), word)
     if (word == "I" or first) and random.random() < 0.5:
         word = word[:1].lower() + word[1:]
     return part["before"] + word + part["after"]

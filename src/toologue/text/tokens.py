@@ -147,10 +147,11 @@ _SHAPED = re.compile(r"(?=.*[aeiouy])(?!.*(?:[^aeiouy]{5}|q(?!u)|(.)\1\1))(?![^a
 
 def is_word(word: str) -> bool:
     """Whether a word, in small letters, is one that people say, or looks like one that runs no two together."""
-    return _is_known(word) or (split_compound(word) == (word,) and _SHAPED.fullmatch(word) is not None)
+    return is_known(word) or (split_compound(word) == (word,) and _SHAPED.fullmatch(word) is not None)
 
 
-def _is_known(word: str) -> bool:
+def is_known(word: str) -> bool:
+    """Whether the vocabulary has a word, in small letters, or what its ending makes of one."""
     known = _vocabulary()
     if word in known or word in _SHORT or word.isdigit():
         return True
@@ -160,10 +161,10 @@ def _is_known(word: str) -> bool:
 @lru_cache(maxsize=1 << 14)
 def split_compound(word: str) -> tuple[str, ...]:
     """The words that a word runs together; itself where it is one, or none that is known."""
-    if _is_known(word) or len(word) < 5 or not word.isalpha():
+    if is_known(word) or len(word) < 5 or not word.isalpha():
         return (word,)
-    found = [(word[:at], word[at:]) for at in range(3, len(word) - 1) if _is_known(word[:at])]
-    good = [pair for pair in found if pair[1] in ("id", "ids") or (len(pair[1]) > 2 and _is_known(pair[1]))]
+    found = [(word[:at], word[at:]) for at in range(3, len(word) - 1) if is_known(word[:at])]
+    good = [pair for pair in found if pair[1] in ("id", "ids") or (len(pair[1]) > 2 and is_known(pair[1]))]
     return max(good, key=lambda pair: min(map(len, pair)), default=(word,))
 
 
