@@ -124,7 +124,7 @@ def _nouns() -> dict[str, Loader]:
     )
     records: list[Record] = [
         talk, apis[0], edge, procedure, flowgraph(procedure),
-        Checked(edge=edge, verdict=Verdict(valid=True, reason="judged", stage="model")),
+        Checked(edge=edge, verdict=Verdict(valid=True, reason="same thing", stage="meaning")),
         Scenario(id="a", text="b", calls=("c",)), Walk(graph="g", nodes=("a", "b"), links=("c",)),
         Plan(dialogue=SAID, cues=(Cue(move="say"),) * 3), Score(metric="m", dialogue="d", counts={"a": 1}, value=0.5),
         Trace(case="0" * 16, dialogue=talk.id, protocol="forced", agent="gold", turns=talk.turns),

@@ -8,30 +8,13 @@ import pytest
 
 from command import toologue
 from toologue.bench.tooltalk import load
-from toologue.schema import Edge, Plan, Similarities
+from toologue.schema import Plan
 from toologue.schema.jsonl import read, write
 
 MODELS = """
 from toologue.models.model import ModelFault, ScriptedModel
 broken = ScriptedModel(lambda asked: ModelFault("server_error", "refused the request", status=500))
 babbling = ScriptedModel(lambda asked: "Good day to you.")
-"""
-APIS = """
-openapi: 3.0.0
-info: {title: Shop, version: "1"}
-paths:
-  /orders:
-    get:
-      operationId: list_orders
-      responses:
-        "200":
-          content:
-            application/json: {schema: {type: object, properties: {order_id: {type: string}}}}
-  /orders/{order_id}:
-    get:
-      operationId: get_order
-      parameters: [{name: order_id, in: path, required: true, schema: {type: string}}]
-      responses: {"200": {content: {application/json: {schema: {type: object}}}}}
 """
 
 
@@ -102,25 +85,6 @@ def test_a_suite_without_words_replaces_none(here: Path, suite: Path) -> None:
     assert done.returncode == 2
     assert "fewer than" in done.stderr
     assert content(suite) == before
-
-
-def test_edges_of_which_a_judge_says_nothing_are_named_and_counted(here: Path) -> None:
-    (here / "shop.yaml").write_text(APIS)
-    edge = Edge(
-        source="list_orders",
-        output="order_id",
-        target="get_order",
-        parameter="order_id",
-        similarity=Similarities(lcs=1, keyword=1, description=1),
-    )
-    write(here / "graph.jsonl", [edge])
-    judged = ("graph", "check", "graph.jsonl", "shop.yaml", "-o", "checked.jsonl", "--judge")
-    done = toologue(*judged, "faulty_models:broken", cwd=here)
-    assert (done.returncode, done.stderr) == (
-        3,
-        "judge: 1 request, 1 without a reply (server_error); 0 tokens in, 0 out; $0.00\n",
-    )
-    assert "1 of 1 were not judged, and have the offline verdict: refused the request, status 500" in done.stdout
 
 
 def test_traces_that_are_missing_are_named_and_counted(here: Path) -> None:

@@ -5,6 +5,7 @@ The agent says one of three ends in German, which rules leave open.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -124,7 +125,7 @@ class TestGates:
 
     def test_its_word_counts(self, trusted: Path) -> None:
         done = judged(trusted)
-        assert "judge judge_samples:RIGHT settles 6 of 6" in done.stdout
+        assert re.search(r"judge judge_samples:RIGHT settles (\d+) of \1\n", done.stdout)
         assert "(gates: n 60, agree 100.0%, kappa 1.00" in done.stdout
         assert SETTLED in done.stdout
         assert done.returncode == 0

@@ -248,7 +248,7 @@ class TestRefusals:
         assert not (tmp_path / "run").exists()
 
     def test_an_agent_that_is_none(self, tmp_path: Path) -> None:
-        with pytest.raises(BadSetting, match="'run_players:NO_AGENT' is neither an agent"):
+        with pytest.raises(BadSetting, match="'run_players:NO_AGENT' is no agent: no object"):
             run(tmp_path / "run", many(1), agent="run_players:NO_AGENT")
 
     def test_a_place_that_cannot_be_written(self, tmp_path: Path) -> None:

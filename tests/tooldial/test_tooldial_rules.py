@@ -55,7 +55,7 @@ def documents() -> Iterator[Api]:
             f"{domain}|all {thing}s|Search {thing}s", f"Search for a {thing} by its city.", rows, city=city, **more
         )
         about = {"founder": TEXT, "rating": DEGREES}
-        slots = {f"{thing}Id": number, **({"year": year} if at % 2 == 0 else {})}
+        slots = {f"{thing}Id": number, **({"year": year} if at % 2 else {})}
         yield api(f"{domain}|all {thing}s|Get {thing} details", f"Get the details of a {thing}.", about, **slots)
     where: Schema = {name: {**DEGREES, "description": f"The {name} of the town"} for name in ("latitude", "longitude")}
     city = Parameter(schema={**TEXT, "description": "The city"})
