@@ -76,7 +76,7 @@ def test_two_procedures_with_one_id(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_procedure_that_nobody_can_follow_to_the_letter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     vague = PROCEDURE.replace("comes to open {locker_id}.", "comes to open {locker_id} where applicable.")
     assert status(["test", str(project(tmp_path, locker=vague)), "--agent", "gold"]) == 0
-    assert "locker.md:13: unresolved conditional" in capsys.readouterr().out
+    assert "locker.md:14: unresolved conditional" in capsys.readouterr().out
 
 
 AGENTS = {
