@@ -72,7 +72,9 @@ def test_the_demo_shows_a_table_and_writes_a_page(tmp_path: Path) -> None:
     assert (tmp_path / "toologue-demo" / "report.html").read_text() == page
 
 
-@pytest.mark.parametrize(("line", "shown"), [("tools", "extra_write"), ("programs", "teacher-forced match")])
+@pytest.mark.parametrize(
+    ("line", "shown"), [("tools", "extra_write"), ("chains", "user turn right"), ("programs", "teacher-forced match")]
+)
 def test_the_demo_shows_each_line_and_what_to_type_next(tmp_path: Path, line: str, shown: str) -> None:
     done = toologue("demo", "--line", line, "-o", "demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

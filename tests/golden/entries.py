@@ -64,6 +64,7 @@ ENTRIES: dict[str, Entry] = {
     ),
     "demo-procedures": Entry(("demo",)),
     "demo-tools": Entry(("demo --line tools",)),
+    "demo-chains": Entry(("demo --line chains",)),
     "demo-programs": Entry(("demo --line programs",)),
     "project": Entry(
         (

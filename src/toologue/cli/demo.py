@@ -150,7 +150,7 @@ def _chains(out: Path) -> Path:
 
     folder = out / "chains"
     if not (folder / "statistics.json").exists():
-        documents = [str(files_of(name, None)[0]) for name in ("shop", "airline", "telecom", "clinic")]
+        documents = [str(files_of(name, None)[0]) for name in ("shop", "airline", "clinic")]
         with progress_bar("generating") as progress:
             make_chains(documents, folder, ChainMaking(40, 0, "lexical", "best"), progress=progress)
     return folder / "dialogues.jsonl"
