@@ -144,6 +144,8 @@ Wrong = Literal["", "unknown", "another", "malformed"]
 
 _MOST_ROWS = 120
 _OTHERS, _SLIPS = 4, 24
+# In so many ways somebody gets their only value wrong: nothing refused is said again.
+_GUESSES = 3
 # Rows with one of these are people; these of their fields name them; so many such values are told of.
 _REACHED, _NAMING, _STRANGERS = {"email", "phone"}, ("email", "phone", "name", "holder", "iban"), 60
 # So many rows count that hold the same value.
@@ -274,8 +276,9 @@ class Answers:
             right = [longer for option in right for longer in self._right(self.slots[name], option, seed, values)]
             right = right if len(right) <= _MOST_ROWS else _some(right, _MOST_ROWS, seed)
         some = _some(right, _SLIPS, seed, *asked)
-        wrong = [bad for name in asked for option in some for bad in self._wrong(self.slots[name], option, seed)]
-        return [*right, *wrong]
+        times = _GUESSES if len(right) == 1 else 1
+        wrong = [bad for name in asked for option in some for bad in self._wrong(self.slots[name], option, seed, times)]
+        return [*right, *{one.key: one for one in wrong}.values()]
 
     def _shown_in(self, values: Mapping[str, JsonValue], slot: Slot) -> Iterator[JsonValue]:
         for path in slot.paths:
@@ -319,7 +322,7 @@ class Answers:
                         found[str(value)].append((value, place))
         return [one for same in found.values() for one in same[:_SAME]]
 
-    def _wrong(self, slot: Slot, right: Option, seed: int | str) -> Iterator[Option]:
+    def _wrong(self, slot: Slot, right: Option, seed: int | str, times: int) -> Iterator[Option]:
         good = right.values[slot.name]
         rng = Random(keys.seed_of(seed, slot.name, right.key))
         if not slot.fields:
@@ -329,8 +332,8 @@ class Answers:
             return
         *rest, last = list_of(good) if slot.many else [good]
         every = [one for value, _ in self._known(slot.name, frozenset[Place]()) for one in _each(slot, value)]
-        unknown = _unknown_value(last, set(map(str, every)), rng)
-        if unknown is not None:
+        taken = set(map(str, every))
+        for unknown in filter(None, (_unknown_value(last, taken, rng) for _ in range(times))):
             said = [*rest, unknown] if slot.many else unknown
             yield Option({**right.values, slot.name: said}, right.knows, "unknown")
         known = self._known(slot.name, right.knows) if right.knows else []

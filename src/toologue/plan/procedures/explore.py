@@ -78,8 +78,8 @@ class SearchNode:
     choice: str = ""
     signature: int = 0
     done: tuple[str, ...] = ()
-    # Whether hardly anybody would give this here.
-    odd: bool = False
+    # How odd it would be to give this here.
+    odd: int = 0
     grown: list[SearchNode] | None = None
 
     @property
@@ -243,14 +243,17 @@ class Explorer:
         return None
 
     def _down(self, place: SearchNode, draw: int) -> FeasiblePath | None:
-        """A way from a place to an end, by chance: first the link is drawn, then what is given."""
+        """A way from a place to an end, by chance: first the link is drawn, one not yet taken, then what is given."""
+        came = Counter(one.state.node for one in place.way)
 
-        def order(one: SearchNode) -> tuple[int, bool, int]:
-            return keys.seed_of(draw, here, one.choice), one.odd, keys.seed_of(draw, one.signature)
+        def order(one: SearchNode) -> tuple[int, int, int, int]:
+            chosen = keys.seed_of(draw, here, one.choice)
+            return came[one.state.node], chosen, one.odd, keys.seed_of(draw, one.signature)
 
         while after := self.next(place):
             here = place.signature
             place = min(after, key=order)
+            came[place.state.node] += 1
         return None if self.graph.exits(place.state.node) else self._trail(place)
 
     def _trail(self, end: SearchNode) -> FeasiblePath:
@@ -284,10 +287,12 @@ class Explorer:
                 yield self._after(place, link, place.values)
                 continue
             options = self.answers.options(asked, place.knows, seed=self._seed, values=place.values)
-            likely = _likely(options, [one.given for one in way if one.given])
+            before = [one.given for one in way if one.given]
+            likely, erred = _likely(options, before), any(one.wrong for one in before)
             for option in options:
                 values = {**place.values, **option.values}
-                yield self._after(place, link, values, given=option, knows=option.knows, odd=option.key not in likely)
+                odd = 2 * (option.key not in likely) + (erred and option.wrong != "")
+                yield self._after(place, link, values, given=option, knows=option.knows, odd=odd)
 
     def given_by(self, reply: Node, asking: str) -> list[str]:
         """The slots that a reply to a message gives: where there are several answers, those needed after this one."""

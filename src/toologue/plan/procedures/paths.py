@@ -5,6 +5,9 @@
                 visited, plus one; weights live from path to path
     cover       every edge, or every pair of consecutive choices, in as few paths as possible: a least flow with demands
 
+A pair leaves out what only more wrong values show: the same question again twice in a row, and what comes after so many
+tries. Edges have each of these once.
+
 Samplers stream: a longer run begins with the shorter one. All keep to what limits on tries allow.
 """
 
@@ -100,13 +103,25 @@ def pairs_of(graph: Graph, links: Iterable[str]) -> Iterator[Pair]:
     before: str | None = None
     for id in links:
         if len(graph.exits(graph.by_link[id].source)) > 1:
-            if before is not None:
+            if before is not None and _counts(graph, before, id):
                 yield before, id
             before = id
 
 
+def _counts(graph: Graph, first: str, then: str) -> bool:
+    """Whether two choices are a pair: not the same question again twice in a row, nor what comes after tries."""
+    tries = graph.by_link[first].tries, graph.by_link[then].tries
+    return not (tries[1] and (tries[1].over or (tries[0] and tries[0].node == tries[1].node)))
+
+
 def possible(graph: Graph) -> tuple[frozenset[str], frozenset[Pair]]:
     """The links and the pairs that some walk can take."""
+    links, pairs = _takeable(graph)
+    return links, frozenset(pair for pair in pairs if _counts(graph, *pair))
+
+
+def _takeable(graph: Graph) -> tuple[frozenset[str], frozenset[Pair]]:
+    """The links, and what can come right after each other of them, that some walk can take."""
     steering = Steering(graph)
     links, pairs = set[str](), set[Pair]()
     waiting = [(steering.start, "")]
@@ -185,7 +200,7 @@ def covering(graph: Graph, goal: Goal, *, max_loops: int = 2, rng: random.Random
 
 
 def _network(graph: Graph, goal: Goal) -> list[_Arc]:
-    links, pairs = possible(graph)
+    links, pairs = _takeable(graph)
     (root,) = graph.roots
     if goal == "edges":
         arcs = [_Arc(link.source, link.target, (link,)) for link in graph.links if link.id in links]
@@ -199,7 +214,8 @@ def _network(graph: Graph, goal: Goal) -> list[_Arc]:
             arcs.append(_Arc(source, _END, forced))
         for link in graph.exits(node) if node not in graph.leaves else ():
             if (source, link.id) in pairs or (not before and link.id in links):
-                arcs.append(_Arc(source, link.id, (*forced, link), 1 if before else 0))
+                least = int(before is not None and _counts(graph, before.id, link.id))
+                arcs.append(_Arc(source, link.id, (*forced, link), least))
     if len(arcs) > _MOST:
         what = f"graph {graph.id!r} has {len(arcs):,} pairs of consecutive choices, and covers are found for {_MOST:,}"
         raise BadSetting(f"{what}: cover its edges (--goal edges)")

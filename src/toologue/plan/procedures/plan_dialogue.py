@@ -199,7 +199,7 @@ class _Conversation:
         return True
 
     def misspell(self, given: Option) -> bool:
-        if not self.wants("malformed"):
+        if not self.wants("malformed") or any(one.wrong for one in self.trail.given.values()):
             return False
         for name, value in given.values.items():
             slot = self.ground.answers.slots[name]
@@ -283,9 +283,10 @@ class _Conversation:
         if self.wants("correct") and given:
             asked = self.ground.given_by(node, self.nodes[place - 1].id)
             knows = self.trail.knows if self.rng.random() < 0.5 else frozenset[tuple[str, str]]()
+            said = {one.key for one in self.trail.given.values()}
             for option in self.ground.answers.options(asked, knows, seed=0):
                 differing = [name for name, value in given.values.items() if option.values.get(name) != value]
-                if not option.wrong and len(differing) == 1:
+                if not option.wrong and len(differing) == 1 and option.key not in said:
                     yield node, option
         if self.wants("change") and not given:
             for link in self.graph.exits(self.nodes[place - 1].id):
@@ -309,7 +310,8 @@ class _Conversation:
                 self.call(here, 0)
             elif here.type == "assistant":
                 heard = {self.graph.by_id[link.target].text for link in self.graph.exits(here.id)}
-                if not heard or meant.text in heard or here.id in limited:
+                counts_anew = here.id in limited or here.id in self.graph.renews
+                if not heard or meant.text in heard or counts_anew:
                     raise Astray
                 self.speak(here)
                 return
