@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from toologue.errors import BadFile, BadSetting, UnknownName
 from toologue.models.model import ModelFault
-from toologue.project.generate import Making, generate, shipped, sources, words, write_suite
+from toologue.project.generate import Making, generate, make, shipped, sources, words, write_suite
 from toologue.project.statistics import (
     Made,
     Source,
@@ -35,6 +35,7 @@ from toologue.project.statistics import (
 )
 from toologue.schema import Api, Dialogue, Graph, Plan
 from toologue.schema.jsonl import read
+from toologue.values.json_schema import object_of
 from toologue.verify.procedures import verify
 from toologue.worlds.named import setting_of
 
@@ -101,10 +102,28 @@ def test_every_conversation_is_valid() -> None:
 
 
 def test_what_customers_do_is_various() -> None:
-    assert len(figures().noise) == 6
+    assert len(figures().noise) >= 4
     assert {"unknown", "another"} <= figures().wrong.keys()
     assert [len(counts) for counts in figures().registers.values()] == [5, 3]
     assert len(figures().detours) >= 3
+
+
+def test_noise_is_rare_and_nobody_says_what_somebody_else_has_said() -> None:
+    said = [[turn.text for turn in talk.turns if "noise" in turn.extra] for made in suite() for talk in made.dialogues]
+    assert 0.1 < sum(map(bool, said)) / len(said) < 0.5
+    assert len({text for texts in said for text in texts}) == sum(map(len, said))
+
+
+def test_the_polite_do_not_abuse() -> None:
+    made = make(shipped("order-not-received")[0], Making(noise=0.4))
+    kinds = [
+        object_of(turn.extra["noise"])["kind"]
+        for talk in made.dialogues
+        for turn in talk.turns
+        if "noise" in turn.extra and object_of(talk.origin["registers"])["customer"] in ("formal", "chatty")
+    ]
+    assert kinds
+    assert not {*kinds} & {"abuse", "prompt_injection"}
 
 
 # ---- one seed, one suite

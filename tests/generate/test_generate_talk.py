@@ -109,7 +109,7 @@ def test_noise_comes_once_unless_more_is_asked_for() -> None:
 
 
 def test_after_a_value_that_cannot_be_right_the_agent_says_what_one_looks_like() -> None:
-    plans = [planned(number, Detours(kind="malformed")) for number in range(30)]
+    plans = [planned(number, Detours(kind="malformed")) for number in range(60)]
     asked = [
         (str(cue.before["form"]), words.text or "")
         for plan in plans

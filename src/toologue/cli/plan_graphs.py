@@ -39,15 +39,17 @@ def procedures(*what: str, out: Out, talks: Talks = Talks()) -> None:
     talks
         How conversations are planned.
     """
+    from toologue.plan.procedures.noise import dealt
     from toologue.project.generate import plans_of
     from toologue.schema.jsonl import write
 
     chosen = talks.sources(what)
     rows: list[tuple[object, ...]] = []
+    noise = dealt(one.procedure.id for one in chosen)
 
     def planned() -> Iterator[Plan]:
         for one in watched("planning", chosen, len(chosen)):
-            made = plans_of(one, talks.making())
+            made = plans_of(one, talks.making(), noise[one.procedure.id])
             seen = made.coverage
             dropped = ", ".join(f"{reason} ({times})" for reason, times in made.tally.dropped.most_common())
             rows.append((one.procedure.id, len(made.plans), seen.nodes, seen.edges, seen.pairs, dropped))

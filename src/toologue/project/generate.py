@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,7 +32,7 @@ from toologue.models.ask import model
 from toologue.models.model import ModelFault
 from toologue.parallel import chunks, ordered
 from toologue.plan.procedures import files
-from toologue.plan.procedures.noise import NoiseMode
+from toologue.plan.procedures.noise import NOISE, NoiseMode, dealt
 from toologue.plan.procedures.paths import coverage
 from toologue.plan.procedures.plan_dialogue import Planned, Sampler, plan_all
 from toologue.plan.procedures.service import service
@@ -66,7 +66,7 @@ class Making:
 
     count: int = 12
     sampler: Sampler = "cover"
-    noise: float = 0.2
+    noise: float = NOISE
     most_noise: int = 1
     mode: NoiseMode = "resume"
     detours: float = 0.3
@@ -121,18 +121,24 @@ def worded(source: Source, file: Path) -> Source:
 def generate(sources: Iterable[Source], making: Making = Making(), *, workers: int = 1) -> Iterator[Made]:
     """What comes of each procedure, in their order. With more than one worker they are made in processes."""
     every = list(sources)
-    return ordered(partial(make, making=making), every, workers=workers if len(every) > 1 else 1)
+    messages = dealt(one.procedure.id for one in every)
+    made = partial(_make, making=making, messages=messages)
+    return ordered(made, every, workers=workers if len(every) > 1 else 1)
 
 
-def plans_of(source: Source, making: Making = Making()) -> Planned:
-    """The plans of one procedure, without words."""
+def plans_of(source: Source, making: Making = Making(), own: frozenset[str] = frozenset()) -> Planned:
+    """The plans of one procedure, without words; `own`: the ids of the noise that no other procedure of a suite has."""
     said = {name: value for name, value in vars(making).items() if name != "writer"}
-    return plan_all(source.procedure, service(source.world), **said)
+    return plan_all(source.procedure, service(source.world), own=own, **said)
 
 
-def make(source: Source, making: Making = Making()) -> Made:
+def _make(source: Source, making: Making, messages: Mapping[str, frozenset[str]]) -> Made:
+    return make(source, making, messages[source.procedure.id])
+
+
+def make(source: Source, making: Making = Making(), own: frozenset[str] = frozenset()) -> Made:
     """What comes of one procedure. Where a model's words are not valid, the template's stand in their place."""
-    planned = plans_of(source, making)
+    planned = plans_of(source, making, own)
     dialogues, flaws, dropped = list[Dialogue](), list[tuple[str, Flaw]](), Counter(planned.tally.dropped)
     instead = list[tuple[str, str]]()
     check, plain = partial(_flaws, planned.graph), TemplateWriter(seed=making.seed)

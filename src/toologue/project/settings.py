@@ -38,7 +38,7 @@ from toologue import limits
 from toologue.apis.choice import Choice
 from toologue.data import complaint, text_of
 from toologue.errors import BadFile, BadSetting
-from toologue.plan.procedures.noise import NoiseMode
+from toologue.plan.procedures.noise import NOISE, NoiseMode
 from toologue.plan.procedures.plan_dialogue import Sampler
 from toologue.project.generate import Making
 from toologue.review.ledger import FOLDER as REVIEWS
@@ -53,7 +53,7 @@ class Conversations(Noun):
 
     count: int = Field(default=12, ge=0)
     sampler: Sampler = "cover"
-    noise: float = Field(default=0.2, ge=0, le=1)
+    noise: float = Field(default=NOISE, ge=0, le=1)
     most_noise: int = Field(default=1, ge=0)
     mode: NoiseMode = "resume"
     detours: float = Field(default=0.3, ge=0, le=1)

@@ -99,6 +99,13 @@ def stem_and_number(id: str) -> tuple[str, int]:
     return stem, int(id[len(stem) :] or 0)
 
 
+def speaker_of(role: Role, id: str, seed: int = 0) -> tuple[Register, int]:
+    """Who speaks in a conversation of this id: the register, and how often it has come round by then."""
+    stem, number = stem_and_number(id)
+    start, place = divmod(keys.seed_of(stem) % 1000 + number + seed, len(REGISTERS[role]))
+    return REGISTERS[role][place], start
+
+
 class Voice:
     """One speaker in one conversation: `voice(kind, slot=…)` gives words. The same arguments give the same words."""
 

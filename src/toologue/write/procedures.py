@@ -22,7 +22,7 @@ from toologue.errors import BadSetting, UnknownName
 from toologue.procedure import grammar
 from toologue.procedure.grammar import Asking
 from toologue.schema import Cue, Dialogue, Plan, Turn, ValueKind
-from toologue.text.bank import REGISTERS, Register, Role, Voice, mistype, place_of, stem_and_number
+from toologue.text.bank import REGISTERS, Register, Role, Voice, mistype, place_of, speaker_of, stem_and_number
 from toologue.text.times import MONTHS
 from toologue.text.verbalize import fill_values, opens_small, verbalize
 from toologue.values.compare import clock_of
@@ -525,9 +525,7 @@ class TemplateWriter:
 
     def _speaker(self, role: Role, id: str) -> tuple[Voice, int]:
         stem, number = stem_and_number(id)
-        place = keys.seed_of(stem) % 1000 + number + self._seed
-        registers, given = REGISTERS[role], self._registers[role]
-        register = given or registers[place % len(registers)]
-        start = place if given else place // len(registers)
+        place, given = keys.seed_of(stem) % 1000 + number + self._seed, self._registers[role]
+        register, start = (given, place) if given else speaker_of(role, id, self._seed)
         voice = Voice(role, register, seed=keys.seed_of(stem, role), start=start)
         return voice, keys.seed_of(stem, role, place)

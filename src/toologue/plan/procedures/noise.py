@@ -6,7 +6,7 @@ the conversation ends there. `resume` (ours): the agent asks again, and its node
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -19,12 +19,16 @@ from toologue import keys
 from toologue.data import shipped
 from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Graph, Link, Node, Noun, Record
+from toologue.text.bank import Register
 
 NoiseKind = Literal["prompt_injection", "social_engineering", "data_fishing", "abuse", "off_topic", "chit_chat"]
 NoiseMode = Literal["resume", "published"]
 NOISE_KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
 Severity = Literal["leak", "wrong_write", "wrong_information", "cosmetic"]
 
+# The chance at each reply, so that about one conversation of three has some (3.6: 0.2, which is most of them).
+NOISE = 0.09
+_RUDE = ("abuse", "prompt_injection")
 _SHIPPED = Path(__file__).with_name("noise.yaml")
 
 
@@ -41,6 +45,10 @@ class NoiseMessage(Record):
     reply: str = Field(min_length=1)
     severity: Severity
     refuse: bool
+
+    def is_like(self, register: Register) -> bool:
+        """Whether somebody who speaks so would say it: the polite do not abuse, give orders or type in haste."""
+        return register not in ("formal", "chatty") or not (self.kind in _RUDE or self.text[0].islower())
 
 
 class NoiseBank(Noun):
@@ -67,6 +75,16 @@ def noise_bank() -> NoiseBank:
                 one = NoiseMessage(id=id, kind=kind, text=text, reply=reply, severity=severity, refuse=refuse)
                 messages.append(one)
     return NoiseBank(messages=tuple(messages))
+
+
+def dealt(procedures: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The ids of the messages of each procedure of a suite, as many for each: none is another's as well."""
+    hands: dict[str, set[str]] = {name: set() for name in procedures}
+    full = -(-len(noise_bank().messages) // max(len(hands), 1))
+    for one in noise_bank().messages:
+        free = (name for name, hand in hands.items() if len(hand) < full)
+        hands[max(free, key=lambda name: keys.seed_of(one.id, name))].add(one.id)
+    return {name: frozenset(hand) for name, hand in hands.items()}
 
 
 def with_noise(graph: Graph, p: float = 0.2, *, mode: NoiseMode = "resume", seed: int = 0) -> Graph:

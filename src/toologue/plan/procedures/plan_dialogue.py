@@ -33,7 +33,7 @@ from toologue import keys
 from toologue.errors import BadSetting
 from toologue.plan.procedures.answers import Option
 from toologue.plan.procedures.explore import Explorer, FeasiblePath, after_result, apply_sets, call_of
-from toologue.plan.procedures.noise import NOISE_KINDS, NoiseKind, NoiseMode, noise_bank
+from toologue.plan.procedures.noise import NOISE, NOISE_KINDS, NoiseKind, NoiseMessage, NoiseMode, noise_bank
 from toologue.plan.procedures.paths import Coverage, coverage, greedy, vanilla, weighted
 from toologue.plan.procedures.service import Service
 from toologue.plan.procedures.unreached import Unreached, unreached
@@ -42,6 +42,7 @@ from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.course import State
 from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import AgentTurn, Cue, Dialogue, Graph, Node, Plan, Procedure, Result, Turn, UserTurn, ValueKind
+from toologue.text.bank import Register, speaker_of
 from toologue.text.tokens import singular
 from toologue.values.conditions import embedded
 from toologue.values.json_schema import list_of, object_of, properties_of
@@ -60,7 +61,7 @@ class Detours:
     """How customers leave the straight path. `noise`: the chance at each reply (3.6: 0.2); `mode`: what then happens.
 
     `most_noise`: how often in a conversation; `kind`: one of the other detours, made where it fits first; `noises`: the
-    kinds of noise to choose from.
+    kinds of noise to choose from; `own`: the messages to take first, where there are any; `said`: those to leave out.
     """
 
     noise: float = 0.0
@@ -68,6 +69,8 @@ class Detours:
     mode: NoiseMode = "resume"
     kind: Detour | None = None
     noises: tuple[NoiseKind, ...] | None = None
+    own: frozenset[str] = frozenset()
+    said: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -76,6 +79,7 @@ class _Conversation:
     trail: FeasiblePath
     detours: Detours
     rng: Random
+    register: Register
     done: Detour | None = None
     skip: int = -1
     turns: list[Turn] = field(default_factory=list[Turn])
@@ -188,7 +192,7 @@ class _Conversation:
         made = sum(cue.move == "noise" for cue in self.cues)
         if made >= self.detours.most_noise or self.rng.random() >= self.detours.noise:
             return False
-        message = self.rng.choice(noise_bank().of(*(self.detours.noises or NOISE_KINDS)))
+        message = self.message()
         question, ends = self.question, self.detours.mode == "published"
         again = question.text if not ends and question.move == "ask" else ""
         noise: dict[str, JsonValue] = {"kind": message.kind, "id": message.id, "severity": message.severity}
@@ -198,10 +202,21 @@ class _Conversation:
         self.aside(Cue(move="noise", text=message.text), {"noise": noise}, answer)
         return True
 
+    def message(self) -> NoiseMessage:
+        """One that is not said yet, first of those that no other procedure has, that this customer would say."""
+        every, said = noise_bank().of(*(self.detours.noises or NOISE_KINDS)), {*self.detours.said}
+        said |= {str(object_of(turn.extra.get("noise")).get("id")) for turn in self.turns}
+
+        def order(one: NoiseMessage) -> tuple[bool, bool, bool, int]:
+            rank = keys.seed_of(self.trail.signature, one.id)
+            return one.id in said, one.id not in self.detours.own, not one.is_like(self.register), rank
+
+        return min(every, key=order)
+
     def misspell(self, given: Option) -> bool:
         if not self.wants("malformed") or any(one.wrong for one in self.trail.given.values()):
             return False
-        for name, value in given.values.items():
+        for name, value in self.rng.sample([*given.values.items()], len(given.values)):
             slot = self.ground.answers.slots[name]
             if not isinstance(value, str) or slot.kind in ("reason", "name"):
                 continue
@@ -310,7 +325,7 @@ class _Conversation:
                 self.call(here, 0)
             elif here.type == "assistant":
                 heard = {self.graph.by_id[link.target].text for link in self.graph.exits(here.id)}
-                counts_anew = here.id in limited or here.id in self.graph.renews
+                counts_anew = here.id in limited or state.entered != self.state.entered
                 if not heard or meant.text in heard or counts_anew:
                     raise Astray
                 self.speak(here)
@@ -327,7 +342,8 @@ def _label(other: tuple[Node, Option]) -> str:
 
 def plan_of(ground: Explorer, trail: FeasiblePath, *, id: str, seed: int, detours: Detours = Detours()) -> Plan | None:
     """The plan of a trail, or None where it cannot be had."""
-    talk = _Conversation(ground, trail, detours, Random(keys.seed_of(seed, trail.signature)))
+    register, _ = speaker_of("customer", id, seed)
+    talk = _Conversation(ground, trail, detours, Random(keys.seed_of(seed, trail.signature)), register)
     try:
         talk.all()
     except Astray:
@@ -390,16 +406,17 @@ def plan_all(
     count: int,
     *,
     sampler: Sampler = "cover",
-    noise: float = 0.2,
+    noise: float = NOISE,
     most_noise: int = 1,
     mode: NoiseMode = "resume",
     detours: float = 0.3,
     until: float = 1.0,
     seed: int = 0,
+    own: frozenset[str] = frozenset(),
 ) -> Planned:
     """Up to `count` plans; with `cover` at least as many as a cover needs, where `count` is 0 just those.
 
-    `until`: the share of what execution can reach that a cover must see.
+    `until`: the share of what execution can reach that a cover must see; `own`: the noise to take first.
     """
     for name, share in (("noise", noise), ("detours", detours), ("until", until)):
         if not 0 <= share <= 1:
@@ -410,7 +427,7 @@ def plan_all(
     tally, plans, known = Tally(), list[Plan](), set[str]()
     cover = _until(ground, ground.cover(), until) if sampler == "cover" else []
     wanted = max(count, len(cover))
-    ids = set[str]()
+    ids, said = set[str](), set[str]()
     for trail in _proposed(ground, sampler, wanted, cover, seed):
         if len(plans) >= wanted:
             break
@@ -419,7 +436,8 @@ def plan_all(
         if trail:
             rng = Random(keys.seed_of(seed, "detours", trail.signature))
             kinds = rng.sample(DETOURS, len(DETOURS)) if rng.random() < detours else []
-            chosen = [Detours(noise, most_noise, mode, kind) for kind in (*kinds, None)]
+            heard = frozenset(said)
+            chosen = [Detours(noise, most_noise, mode, kind, own=own, said=heard) for kind in (*kinds, None)]
             plan = _planned(ground, trail, _id(procedure, trail, ids), chosen, seed)
         if plan is None:
             tally.dropped["words would show what is not there" if trail else "no data lead there"] += 1
@@ -428,6 +446,7 @@ def plan_all(
         else:
             known.add(key)
             ids.add(plan.dialogue.id)
+            said |= {str(object_of(turn.extra.get("noise")).get("id")) for turn in plan.dialogue.turns}
             plans.append(plan)
     tally.kept = len(plans)
     by_link = ground.graph.by_link
