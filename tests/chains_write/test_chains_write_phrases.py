@@ -55,8 +55,12 @@ def test_an_id_is_of_what_things_are_found_by(name: str, said: str) -> None:
 
 
 def test_what_is_searched_for_has_a_name() -> None:
-    films = Api(name="Movies|films|Search movies", parameters={"q": Parameter(schema={"type": "string"})})
-    assert parameters(films)["q"].words == "title of the film"
+    """By the word that the API has for it; where nothing is known of it, a topic: nobody says "search string"."""
+    words = {"type": "string", "description": "Free-text search string"}
+    found = {name: parameters(Api(name=name, parameters={"q": Parameter(schema=words)}))["q"].words for name in (
+        "Movies|films|Search movies", "Television|shows|searchShows", "Museums|visits|searchTours"
+    )}  # fmt: skip
+    assert [*found.values()] == ["title of the movie", "title of the show", "topic"]
 
 
 class TestNamesOfDescriptions:
@@ -69,7 +73,8 @@ class TestNamesOfDescriptions:
             ("maxPrice", "Maximum price per night in EUR", "maximum price per night"),
             ("city", "The city whose hotels are searched", "city"),
             ("hotelId", "Pass the value that was returned by the search", "hotel ID"),
-            ("q", "The query contains one or more keywords", "search term"),
+            ("q", "The query contains one or more keywords", "topic"),
+            ("id", "TVbase show identifier", "show ID"),
         ],
     )
     def test_are_taken_where_they_are_short_noun_phrases(self, name: str, described: str, said: str) -> None:

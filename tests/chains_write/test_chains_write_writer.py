@@ -198,3 +198,14 @@ class TestBadPlans:
     def test_the_api_has_to_be_known(self) -> None:
         with pytest.raises(UnknownName, match="no api is called 'Nobody'"):
             writer().words(made("c-1", Api(name="Nobody"), user("inform_intent_clear")))
+
+
+def test_which_thing_it_is_is_asked_and_not_its_id() -> None:
+    """Labels stay; an offer that only repeats what was said says by what the agent would search."""
+    asked, lacked = [
+        turn.text for turn in writer().words(chained()).turns if turn.action in ("request", "fail_inform")
+    ][:2]
+    assert "season" in f"{asked} {lacked}"
+    assert " ID" not in f"{asked} {lacked}"
+    offers = [turn.text or "" for turn in writer().words(refused()).turns if turn.action == "suggest"]
+    assert offers

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from toologue.schema import Api
+from toologue.values.json_schema import types_of
 
 _FORKS = ("anyOf", "oneOf", "allOf")
 _INNER = frozenset(("properties", "items", *_FORKS))
@@ -46,6 +47,12 @@ class Entity(NamedTuple):
     def last(self) -> str:
         """The last part of its name."""
         return self.name.rpartition("|")[2]
+
+    @property
+    def type(self) -> str | None:
+        """The type that its schema says, null aside; None where it says none, or several."""
+        named = [name for name in types_of(self.schema) if name != "null"]
+        return named[0] if len(named) == 1 else None
 
 
 class Leaf(NamedTuple):

@@ -16,6 +16,7 @@ these, 3 something, 4 and more what things are known by (names, dates, places, a
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Literal, cast
 
 from pydantic import JsonValue
@@ -39,6 +40,8 @@ _WHEN = ("day", "moment", "month", "year", "clock")
 _DATES = ("day", "moment", "birth")
 # So many letters a name has.
 _LEAST = 3
+# Figures that only who asked for them wants to hear.
+_BARE = ("year", "weight", "length", "age", "count", "few")
 _ASIDE = ("month", "year", "full", "company.name", "company.symbol", "person.gender")
 _KNOWN_BY = ("place.city", "place.country", "place.hub", "company.name", "coin.name")
 _MARKED = re.compile(
@@ -53,13 +56,14 @@ _POINTING = frozenset(("topics", "titles", "full", "username", "host", "address"
 _TONGUES = ("place.language", "place.lang", "place.currency", "place.timezone")
 # Where a list is looked at from: nobody minds.
 _PLACES = ("one", "zero")
+_LISTED = 4  # a text with more commas is a list, cut anywhere
 _LONG, _EPOCH, _PLACES_SAID = 60, 900_000_000, 4
 WORTH = 3  # an answer holds something that tells at least as much
 
 
 def askable(one: Entity, api: Api) -> Against | None:
     """Why nobody can be asked for this parameter; None where one can."""
-    last, type_ = one.last, one.schema.get("type")
+    last, type_ = one.last, one.type
     if is_credential(last):
         return "asks for a secret"
     if type_ not in ("string", "integer", "number", None):
@@ -87,7 +91,7 @@ def offered(one: Entity) -> bool:
 def hidden(one: Entity) -> bool:
     """Whether users neither ask for it nor know rows by it."""
     *around, last = one.name.split("|")
-    if one.schema.get("type") == "boolean" or split_name(last) == "count":
+    if one.type == "boolean" or split_name(last) == "count":
         return True
     return has_word(last, "hidden") or any(has_word(name, "outer") for name in around)
 
@@ -110,7 +114,10 @@ def salience(one: Entity, about: frozenset[str]) -> int:
         or (words[-1] in group("loose") and not (one.many and dates_rows(one)))
         or has_word(path[-1], "aside")
         or has_word(path[-1], "lately")
-        or not ((is_spoken(path[-1]) or kind_of(path)) and knowable(path[-1], one.phrase, one.schema))
+        or not (
+            (is_spoken(path[-1]) or (kind_of(path) and (len(words) == 1 or is_spoken(words[0]))))
+            and knowable(path[-1], one.phrase, one.schema)
+        )
         or (len(words) == 1 and len(words[0]) <= _LEAST and not kind_of(path))
     ):
         return 0
@@ -167,9 +174,17 @@ def names_rows(one: Entity) -> bool:
         not borrowed
         and (kind in ("full", "titles") or bool(choices(kind)))
         and not is_marked(kind, "unnaming")
-        and one.schema.get("type") in ("string", None)
+        and one.type in ("string", None)
         and salience(one, own) >= 4
     )
+
+
+def names_row(one: Entity, heads: Collection[str]) -> bool:
+    """Whether the thing of a row is called so: its name or title, or what ends with its noun (`strMeal` of meals)."""
+    *owner, last = split_name(one.last).split() or [""]
+    nouns = {*heads, *map(singular, one.path[-2:-1])}
+    own = not owner or singular(owner[-1]) in nouns
+    return (last in _NAMING and own) or (singular(last) in nouns and names_rows(one))
 
 
 def dates_rows(one: Entity) -> bool:
@@ -178,7 +193,7 @@ def dates_rows(one: Entity) -> bool:
     dated = said in group("dating") or (
         one.schema.get("format") in ("date", "date-time") and not has_word(said, "lately")
     )
-    return dated and one.schema.get("type") in ("string", None)
+    return dated and one.type in ("string", None)
 
 
 def names_itself(name: str) -> bool:
@@ -226,7 +241,7 @@ def tellable(value: JsonValue) -> bool:
         return not (long or _EPOCH < abs(value) < 2 * _EPOCH * 1.3 or abs(value) > _EPOCH * 1000)
     if not isinstance(value, str) or _ISO_DAY.fullmatch(value):
         return isinstance(value, str)
-    if not value.strip() or _MARKED.search(value) or _NUMBERED.fullmatch(value):
+    if not value.strip() or value.count(",") > _LISTED or _MARKED.search(value) or _NUMBERED.fullmatch(value):
         return False
     return sum(char > "\u024f" for char in value) <= len(value) / 10 and "  " not in value
 
@@ -237,8 +252,12 @@ def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
     examples = cast("list[JsonValue]", one.schema.get("examples") or [])
     if not kind and any(isinstance(value, str) and not tellable(value) for value in examples[:1]):
         return 0
-    if one.schema.get("type") in ("integer", "number"):
-        return 0 if kind and (unsaid or kind in _DATES or kind == "clock") else 3 if kind else 1
+    if one.type in ("integer", "number"):
+        return (
+            0 if kind and (unsaid or kind in _DATES or kind == "clock") else WORTH if kind and kind not in _BARE else 1
+        )
+    if kind == "sentences" and one.many and not examples:
+        return 2  # of many things a line each
     if words[-1] in _NAMING:
         return 2 if len(words) > 1 and words[-2] in group("lesser") else 5
     if one.schema.get("enum") or one.schema.get("format") in ("date", "date-time"):

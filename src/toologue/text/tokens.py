@@ -31,6 +31,7 @@ _SECRET = re.compile(
     r"passw|passphrase|passcode|(?:^|_)pwd|(?:^|_)secret$|api_?key$|(?:access|secret|private|signing|encryption)_key$|"
     r"(?:access|refresh|auth|bearer|api|security|session)_token$"
 )
+_TYPED = re.compile(r"\b(?:str|txt|lbl|dbl|flt)(?=[A-Z][a-z])")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # It begins with a set of characters, which a search looks for fast; each way then looks back at the one that it took.
 SENTENCE_END = re.compile(
@@ -107,7 +108,12 @@ def _plural(word: str) -> str:
 @lru_cache(maxsize=65536)
 def spell(name: str) -> tuple[str, ...]:
     """The words of a name or path, in lower case: at capitals, digits stay; `getHTTPStatus2` → get, http, status2."""
-    return tuple(re.findall(r"[^\W_]+", _HUMP.sub(" ", name.replace("IDs", "Ids")).lower()))
+    return tuple(re.findall(r"[^\W_]+", _HUMP.sub(" ", untyped(name).replace("IDs", "Ids")).lower()))
+
+
+def untyped(name: str) -> str:
+    """A name without a type before it: `strMeal` → Meal."""
+    return _TYPED.sub("", name)
 
 
 def split_name(name: str) -> str:

@@ -89,6 +89,7 @@ _PLACED = frozenset(("geocode", "geocoding", "coordinate", "address", "position"
 # In a line of a file: what is described, and how; a description of an id.
 _DESCRIBED = re.compile(rb'"(\w+)":\{[^{}]*?"description":"([^"]{0,200})')
 _SAID_ID = re.compile(rb"(?i)\b(?:id|identifier|uuid|sid)\b")
+_UNITED = re.compile(r"\b(?:US|U\.S\.)(?! dollar| Dollar|-)")
 _NAMED_BY = (["id"], ["name"], ["title"])
 _TELLS_APART = ("id", "code", "key", "slug", "uuid")
 
@@ -223,7 +224,7 @@ def optional(view: ApiView, *, but: Collection[str] = ()) -> list[str]:
 
 def _has_default(one: Entity) -> bool:
     """Whether a choice or a number is settled unless somebody has a wish; a text's default is often but an example."""
-    return "default" in one.schema and ("enum" in one.schema or one.schema.get("type") != "string")
+    return "default" in one.schema and ("enum" in one.schema or one.type != "string")
 
 
 def pointing(view: ApiView, *, but: Collection[str] = ()) -> list[str]:
@@ -282,7 +283,7 @@ def choosing(view: ApiView, *, but: str = "") -> list[str]:
     row = [one for one in view.outputs.values() if one.many and one.name != but]
     beside = [one for one in row if one.name.rpartition("|")[0] == parent]
     worth = {one.name: salience(one, about) for one in beside}
-    told = [one for one in beside if worth[one.name] >= WORTH and one.schema.get("type") == "string"]
+    told = [one for one in beside if worth[one.name] >= WORTH and one.type == "string"]
     found = [one for one in beside if names_rows(one)] or told
     if not found:
         within = f"{parent}|" if parent else ""
@@ -392,7 +393,8 @@ def unaskable(view: ApiView, handed: Collection[str] = ()) -> Reason | None:
 
 def of_one_country(api: Api) -> bool:
     """Whether an Api is of one country, or one city, as its name or the beginning of its description says."""
-    words = split_name(f"{api.name} {api.description[:160]}").split()
+    said = f"{api.name} {api.description[:160]}"
+    words = [*split_name(said).split(), *("usa" for _ in _UNITED.finditer(said))]
     return len({word[:4] for word in words if {word, word.rstrip("s")} & group("countries")}) == 1
 
 

@@ -55,6 +55,7 @@ from toologue.worlds.documented.arguments import settled
 _ANSWERED = 2  # so many values of a result make an answer, beside what names them
 _KEPT = 160  # worlds and roles that are remembered
 _OWN = "own"  # what the name of the whole is called, beside the kinds of names
+_TIMES = ("date", "stamp", "time")
 _SPELT = 4  # so many letters a place has that is spelt out
 
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
@@ -149,7 +150,8 @@ class PairExecutor:
                 chosen = family(source.view.outputs[choice.output])
             values = without_contradictions(values, _values_beside(source, pair.output or "", known[pair.parameter]))
         heard = _Heard(target.texts, kinds - {""}, chosen)
-        told = _answer(values, target.view.outputs, role.worth, heard, rng)
+        more = {one.name: one.value for one in values_of(target.result.value, rows=2) if any(one.place)}
+        told = _answer(values, target.view, role.worth, heard, more, rng)
         if not told:
             raise Rejected("nothing to answer with")
         return Execution(target, source, choice, told)
@@ -316,15 +318,26 @@ def _as_said(value: JsonValue) -> JsonValue:
 
 
 def _answer(
-    found: Sequence[Single], outputs: Mapping[str, Entity], worth: Mapping[str, int], heard: _Heard, rng: random.Random
-) -> dict[str, JsonValue]:
+    found: Sequence[Single], view: ApiView, worth: Mapping[str, int], heard: _Heard,
+    more: Mapping[str, JsonValue], rng: random.Random,
+) -> dict[str, JsonValue]:  # fmt: skip
+    """What tells most of one row; of several with their name, news or not, and what they differ in from `more`."""
     groups: dict[str, dict[str, JsonValue]] = {}
+    names: dict[str, str] = {}
     for one in found:
-        news = not one.bare and one.name in worth and _is_news(one, outputs[one.name], heard)
-        if news and str(one.value).casefold() not in heard.texts:
-            groups.setdefault(one.name.rpartition("|")[0], {}).setdefault(one.name, one.value)
-    kept = [_opponents(groups), *(_best(values, outputs, worth, rng) for values in groups.values())]
-    best = max(kept, key=lambda values: _weight(values, worth), default=dict[str, JsonValue]())
+        output, row = view.outputs[one.name], one.name.rpartition("|")[0]
+        if one.bare or not (sayable(one.value) and salience.tellable(one.value)):
+            continue
+        named = salience.names_row(output, view.heads) and one.name in more
+        day = slice(10) if names.get(row) and salience.dates_rows(output) else slice(None)
+        alike = one.name in more and str(more[one.name])[day] == str(one.value)[day]
+        news = not alike and one.name in worth and _is_news(one, output, heard)
+        if named and worth.get(one.name, 0) > worth.get(names.get(row, ""), 0):
+            names[row] = one.name
+        if (news and str(one.value).casefold() not in heard.texts) or names.get(row) == one.name:
+            groups.setdefault(row, {}).setdefault(one.name, one.value)
+    best_of = (_best(values, view.outputs, worth, names.get(row, ""), rng) for row, values in groups.items())
+    best = max([_opponents(groups), *best_of], key=lambda values: _weight(values, worth))
     return best if any(worth[name] >= WORTH for name in best) else {}
 
 
@@ -354,30 +367,36 @@ def _opponents(groups: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonV
 
 
 def _best(
-    values: Mapping[str, JsonValue], outputs: Mapping[str, Entity], worth: Mapping[str, int], rng: random.Random
+    values: Mapping[str, JsonValue],
+    outputs: Mapping[str, Entity],
+    worth: Mapping[str, int],
+    named: str,
+    rng: random.Random,
 ) -> dict[str, JsonValue]:
     """Those of a row that tell most, no two with one value, in their order; nothing where rows would have no name."""
     order = sorted(values, key=lambda name: (-worth[name], not salience.short(values[name]), rng.random()))
     dated = next((name for name in values if outputs[name].many and salience.dates_rows(outputs[name])), "")
-    told: dict[str, JsonValue] = (
-        {dated: values[dated]} if dated and not any(map(salience.names_itself, order[:1])) else {}
-    )
+    first = named or (dated if not any(map(salience.names_itself, order[:1])) else "")
+    told: dict[str, JsonValue] = {first: values[first]} if first else {}
     for name in order:
-        most = _ANSWERED + any(map(salience.names_itself, told)) + (dated in told)
-        if len(told) < most and (worth[name] >= WORTH or not told) and values[name] not in told.values():
+        most = _ANSWERED + bool(named or any(map(salience.names_itself, told))) + (dated in told)
+        news = values[name] not in told.values() and not any(_one_day(name, other) for other in told)
+        if len(told) < most and (worth[name] >= WORTH or not told) and news:
             told[name] = values[name]
-    if (
-        any(outputs[name].many for name in told)
-        and not any(salience.names_rows(outputs[name]) for name in told)
-        and not dated
-    ):
-        naming = next((name for name in values if outputs[name].many and salience.names_rows(outputs[name])), None)
+    if any(outputs[name].many for name in told) and not first:
+        naming = next((name for name in order if outputs[name].many and salience.names_rows(outputs[name])), None)
         if naming is None:
             return {}
         told[naming] = values[naming]
     if len(told) == 1 and not outputs[(only := next(iter(told)))].many and salience.bare(only):
         return {}
     return {name: told[name] for name in values if name in told}
+
+
+def _one_day(name: str, other: str) -> bool:
+    """Whether two outputs are one day, written otherwise: `airdate`, `airstamp`."""
+    one, two = (split_name(each.rpartition("|")[2]) for each in (name, other))
+    return one[:3] == two[:3] and all(any(word in each for word in _TIMES) for each in (one, two))
 
 
 def _results_disagree(

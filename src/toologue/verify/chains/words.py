@@ -106,7 +106,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(stem for word in text.split() if (stem := word[:4].rstrip("s")))
 
 
-_SYNONYMS, _NAMES = tuple(map(_words, _ALIKE)), _words("name title")
+_SYNONYMS, _NAMES = tuple(map(_words, _ALIKE)), _words("name title topic")
 
 
 _PLURAL = re.compile(r"[A-Z]{2,}s")  # URLs

@@ -43,6 +43,8 @@ _OPENERS = frozenset(
     "this these that those when while once each every also only note please where such both any".split()
 )
 _FINITE = re.compile(r"\b(?:can|must|may|will|should|is|are|was|were|has|have|had|you|we|if)\b", re.IGNORECASE)
+# A noun without its article: for current week.
+_BOUND = re.compile(r" (?:for|in|of|on) (?:current|given|specific|particular|certain) \w+$")
 # What is asked for in a question: on which days the office is open.
 _ASKED = re.compile(r"^(?:(?:at|in|on|for|from|to) )?(?:which|what|whether|how|when|where|who|if)\b", re.IGNORECASE)
 
@@ -168,7 +170,13 @@ def _stumbles(phrase: str) -> bool:
     words = [word for word in _ARTICLE.sub("", phrase.lower()).split() if len(word) > 2]
     said = [word for word in words if word not in wordset("thin") | LINKS and word not in ("the", "and")]
     twice = len({word.rstrip("s") for word in said}) < len(said)
-    return twice or not said or words[:1] == ["filter"] or bool({"get", "using", "gets"} & set(words))
+    return (
+        twice
+        or _BOUND.search(phrase) is not None
+        or not said
+        or words[:1] == ["filter"]
+        or bool({"get", "using", "gets"} & set(words))
+    )
 
 
 def _easy(phrase: str, *, strange: int, most: int = _EASY) -> bool:

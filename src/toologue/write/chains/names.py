@@ -15,12 +15,13 @@ from typing import Any, Literal, NamedTuple, cast
 from pydantic import JsonValue
 
 from toologue.apis.entities import outputs
-from toologue.apis.salience import tellable
+from toologue.apis.salience import names_row, tellable
+from toologue.plan.api_graph.describe import heads
 from toologue.schema import Api, Parameter
 from toologue.text.names import kind_named, kind_of, noun_for, owners_said
 from toologue.text.tokens import is_word
 from toologue.text.verbalize import verbalize
-from toologue.worlds.documented import kind_sought
+from toologue.worlds.documented import kind_sought, sought_by
 from toologue.write.chains.words import joined, lexicon, plural, singular, split, wordset
 
 _LEAD = re.compile(
@@ -94,6 +95,16 @@ class Name(NamedTuple):
         return "are" if self.many else "is"
 
     @property
+    def thing(self) -> str:
+        """What it is the id of, as people speak of it; or nothing."""
+        return self.words.removesuffix(" ID") if self.words.endswith(" ID") else ""
+
+    @property
+    def short(self) -> Name:
+        """As it is said where it is clear of what: the title of the show, the title."""
+        return self._replace(words=re.sub("^(title|name) of the .*", r"\1", self.words))
+
+    @property
     def which(self) -> bool:
         """Whether it is asked for as one of many: "Which city?"."""
         return self.words in _WHICH
@@ -154,10 +165,10 @@ def _names(api: Api, name: str, parameter: Parameter) -> Iterator[str]:
         owner = " ".join(words[:-1]) or _owner(described) or _subject(api)
         yield _spelt([*owner.split(), "uuid" if words[-1] == "uuid" else "id"]) if owner else ""
     little = len(words) > 1 or plain in wordset("vague") | wordset("seeking") or not is_word(plain)
+    if plain in wordset("seeking") and kind_of((name,)) in ("topics", "titles"):
+        yield said if said and not wordset("queried") & {*re.findall(r"\w+", said)} else _sought(api) or "topic"
     if said and little and not (words[-1] in _IDS and said.endswith(" ID")):
         yield said
-    if plain in wordset("seeking") and kind_of((name,)) in ("topics", "titles"):
-        yield _sought(api)
     if plain in ("code", "name", "type", "number", "title") and (one := _subject(api)) and kind_named(one):
         yield _spelt([one, *words])
     yield known.parameters.get(plain, "")
@@ -184,13 +195,14 @@ def _phrase(text: str) -> str:
 
 
 def _sought(api: Api) -> str:
-    """What is searched for: `q` of an Api about films is the title of the film."""
+    """What is searched for: `q` of an Api about films is the title of the film; of shows, that of the show."""
     kind = kind_sought(api)
     record, _, field = kind.partition(".")
     noun = {"full": "person", "place.hub": "airport"}.get(kind) or singular(
         field if field and field != "name" else record
     )
-    return f"{'title' if kind in wordset('titled') else 'name'} of the {noun}" if noun else ""
+    own = next((word for word in map(singular, split(api.name.rpartition("|")[2])) if kind_named(word) == kind), noun)
+    return f"{'title' if kind in wordset('titled') else 'name'} of the {own}" if noun and sought_by(api) else ""
 
 
 def _spelt(words: Sequence[str]) -> str:
@@ -211,7 +223,8 @@ def _owner(text: str) -> str:
     for owner in owners_said(text):
         owner = [word for word in owner if word not in ("source", "target", "parent", "main", "given")]
         said = [word for word in owner if word not in wordset("tail") | wordset("no_owner")]
-        if said and owner[0] == said[0] and said[0] not in wordset("verbs") | wordset("empty"):
+        thing = len(said) == 1 and kind_named(said[0])  # a show, and not to show
+        if said and owner[0] == said[0] and (thing or said[0] not in wordset("verbs") | wordset("empty")):
             return " ".join(said)
     return ""
 
@@ -337,6 +350,8 @@ def _fact(name: Name, value: JsonValue) -> str:
     if isinstance(value, bool) and rest and first in ("is", "has", "can"):
         return f"it {first}{'' if value else ' not' if first != 'has' else ' no'} {rest}"
     words = _measured(name, value)
+    if first.endswith("ed") and not rest and _dated(value):
+        return f"it {first} on {words}"
     if rest and name.words.split()[-1] in ("on", "at", "by", "until"):  # opens on, posted on, due on
         return f"it {'' if first.endswith('s') else 'was ' if first.endswith('ed') else 'is '}{name.words} {words}"
     return f'{name.the} {name.are} "{words}"' if words.count(" ") > _SENTENCE else f"{name.the} {name.are} {words}"
@@ -358,10 +373,14 @@ def _measured(name: Name, value: JsonValue) -> str:
 
 
 def _labels(values: Mapping[str, JsonValue], result: JsonValue, api: Api | None) -> dict[str, Name]:
-    described = {one.name: str(one.schema.get("description") or "") for one in outputs(api)} if api else {}
+    known = [*outputs(api)] if api else []
+    described = {one.name: str(one.schema.get("description") or "") for one in known}
+    named = {one.name for one in known if api and names_row(one, heads(api))}
     found: dict[str, Name] = {}
     for name in values:
         label = output(name, described.get(name, ""))
+        if name in named:
+            label = label._replace(documented="name")
         path = [part for part in name.split("|") if part]
         owned = _has_twin(result, path)
         while (owned or label in found.values()) and len(path) > 1:

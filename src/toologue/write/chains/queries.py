@@ -27,7 +27,7 @@ from toologue.text.tokens import plural as pluralized
 from toologue.write.chains.bank import Voice
 from toologue.write.chains.intents import Intent, head_of, intent_of, intents_of, unspeakable_reason
 from toologue.write.chains.names import Name, parameters, phrased
-from toologue.write.chains.words import LINKS, openings, plural, singular, split, wordset
+from toologue.write.chains.words import LINKS, openings, plural, rough, singular, split, wordset
 
 DropReason = Literal[
     "foreign", "technical", "wordless", "no query to confirm", "no query to suggest", "no query to clarify"
@@ -126,7 +126,8 @@ class Queries:
         """A vague wish that calls for a suggestion or for a question. Raises Unworded."""
         name, api = about[2], self._apis[about[2]]
         told = [use.topic for use in self.uses.told(about) if use.topic]
-        topics = [*dict.fromkeys((*told, *(() if told and unspeakable_reason(api) else _topics(api))))]
+        documented = () if told and unspeakable_reason(api) else _topics(api)
+        topics = [*dict.fromkeys((*told, *(one for one in documented if not rough(one))))]
         if band == "clarify":
             topics.reverse()
         texts = ((voice("vague", topic=topic), topic) for topic in topics for _ in range(voice.many("vague")))

@@ -180,16 +180,19 @@ class Realizer:
         source = self._plan.dialogue.origin.get("source")
         if not isinstance(source, str):
             return ""
-        api, names = self._desk.queries.source(source), self._desk.queries.names(source)
-        turns = self._plan.dialogue.turns
-        calls = (act for turn in turns if turn.role == "agent" for act in turn.acts if act.kind == "call")
-        made = [call.arguments or {} for call in calls if call.api == source]
-        told = [name for arguments in made for name in arguments if name in names and name not in settled(api)]
-        if told:
-            needed = [name for name in told if api.parameters[name].required] or told
-            return self.user("have", names=joined([names[name].the for name in needed[:2]]))
-        chosen = any(turn.extra.get("by") for turn in turns)
+        if told := self._told(source):
+            return self.user("have", names=joined([name.short.the for name in told[:2]]))
+        chosen = any(turn.extra.get("by") for turn in self._plan.dialogue.turns)
         return "" if chosen else self.user("any_one")
+
+    def _told(self, name: str) -> list[Name]:
+        """What users tell of what an Api is called with, the required first."""
+        api, names = self._desk.queries.source(name), self._desk.queries.names(name)
+        calls = (act for turn in self._plan.dialogue.turns if turn.role == "agent" for act in turn.acts)
+        made = [act.arguments or {} for act in calls if act.kind == "call" and act.api == name]
+        told = [one for arguments in made for one in arguments if one in names and one not in settled(api)]
+        told = [one for one in told if api.parameters[one].required] or told
+        return [names[one] for one in told]
 
     def _inform(self, cue: Cue) -> str:
         values = self._named(cue)
@@ -213,10 +216,11 @@ class Realizer:
         if not isinstance(missing, str):
             what = f'a fail_inform says in before["missing"] what the user does not know, not {shown(missing)}'
             raise BadSetting(what)
-        name, values = self._lacking(missing).the, self._named(cue)
+        name, values = self._lacking(missing), self._named(cue)
+        said, kind = ({"thing": name.thing}, "_which") if name.thing else ({"missing": name.the}, "")
         if values:
-            return self.user("fail_rest", missing=name, clause=clause(values))
-        return _text(self.user("fail_nothing", missing=name), self._at_hand())
+            return self.user(f"fail_rest{kind}", **said, clause=clause(values))
+        return _text(self.user(f"fail_nothing{kind}", **said), self._at_hand())
 
     # ---- the agent
 
@@ -232,6 +236,8 @@ class Realizer:
             raise BadSetting("a request needs the names of what it asks for, in `values`")
         api = self._desk.queries.source(self._in_hand or self._target().name)
         names = {name: self._name(api, name) for name in cue.values}
+        if self._failed and before is not None:
+            names = {name: one.short for name, one in names.items()}
         slots = [*turn.state.required.values(), *turn.state.optional.values()] if turn.state is not None else []
         pointed = any(value not in ("", None) for value in slots)  # something says already what is meant
         needed = [name for name in names if api.parameters[name].required] or ([] if pointed else [*names][:1])
@@ -247,6 +253,9 @@ class Realizer:
         if len(names) == 1 and names[0].which:
             return self.agent("which", thing=names[0].words)
         lacking = self._plan.dialogue.origin.get("source") is not None and not self._failed
+        if lacking and (ids := [name for name in names if name.thing]):
+            which = self.agent("which_one", thing=ids[0].thing)
+            return _text(which, self._asking([name for name in names if not name.thing]))
         return self.agent("request_id" if lacking else "request", names=joined([name.the for name in names]))
 
     def _offering(self, names: Sequence[Name]) -> str:
@@ -276,7 +285,18 @@ class Realizer:
         offer = f"show you {wish.thing}" if wish.thing else wish.action
         for ours, theirs in _OFFERS.items():
             offer = re.sub(ours, theirs, offer)
-        return self.agent("suggest", offer=offer)
+        return self.agent("suggest", offer=f"{offer}{self._by(offer)}")
+
+    def _by(self, offer: str) -> str:
+        """By what an agent that offers no more than what was said could find it; or nothing."""
+        names = self._told(str(self._plan.dialogue.origin.get("source") or self._target().name))
+        names = names or [
+            self._name(self._target(), name) for name in self._target().parameters if kind_of((name,)) == "topics"
+        ]
+        said = set(re.findall(r"\w+", self._asked.text.lower())) if self._asked else set[str]()
+        if not names or " by " in offer or not {*re.findall(r"\w+", offer.lower())} <= said | _OFFERED:
+            return ""
+        return f" by {names[0].words.partition(' of ')[0].rpartition(' ')[2]}"
 
     # ---- names
 
@@ -328,6 +348,9 @@ _OFFERS = {
     r"^(?:see|hear|view) ": "show you ", r"^(?:know|learn) ": "find out ", r"\bI(?: a|')m\b": "you are",
     r"\b(?:I|me)\b": "you", r"\bmy\b": "your", r"\bmine\b": "yours",
 }  # fmt: skip
+
+
+_OFFERED = frozenset("the a an show you search for find".split())
 
 
 def _text(*parts: str) -> str:
