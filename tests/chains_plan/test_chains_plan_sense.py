@@ -15,6 +15,7 @@ from toologue.plan.chains.execute import PairExecutor, Rejected
 from toologue.plan.chains.pairs import Pair, jobs, single_api_pairs
 from toologue.schema import Api, Parameter
 from toologue.schema.jsonl import write
+from toologue.worlds.documented import foreseen
 
 
 def shelf(folder: Path, *apis: Api) -> Catalog:
@@ -160,3 +161,9 @@ def test_who_serves_one_country_is_asked_for_no_place(about: str, local: bool) -
 def test_a_list_in_one_text_is_not_told() -> None:
     assert tellable("calm, still, quiet")
     assert not tellable("ringing, octave, acoustic, noisy, din, growl, noise, voi")
+
+
+def test_models_are_those_of_cars_where_cars_are_spoken_of() -> None:
+    model = {"model": Parameter(schema=TEXT, required=True)}
+    known = [foreseen(Api(name=f"Prices of {things}", parameters=model), "model") for things in ("cars", "phones")]
+    assert known == [True, False]

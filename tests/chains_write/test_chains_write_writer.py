@@ -7,14 +7,27 @@ import re
 from collections.abc import Callable
 
 import pytest
-from chains_write_samples import APIS, FORECAST, STANDINGS, agent, alone, chained, kept_back, looks, made, refused, user
+from chains_write_samples import (
+    APIS,
+    FORECAST,
+    STANDINGS,
+    agent,
+    alone,
+    chained,
+    kept_back,
+    looks,
+    made,
+    opening,
+    refused,
+    user,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.embed import embedder
 from toologue.models.retriever import Retriever
-from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Retrieve, UserTurn
+from toologue.schema import AgentTurn, Api, Cue, Dialogue, Parameter, Plan, Retrieve, UserTurn
 from toologue.text.claims import says
 from toologue.write.chains import ChainWriter, Unworded
 from toologue.write.chains.bank import BANKS, BankName
@@ -201,11 +214,15 @@ class TestBadPlans:
 
 
 def test_which_thing_it_is_is_asked_and_not_its_id() -> None:
-    """Labels stay; an offer that only repeats what was said says by what the agent would search."""
-    asked, lacked = [
-        turn.text for turn in writer().words(chained()).turns if turn.action in ("request", "fail_inform")
-    ][:2]
-    assert "season" in f"{asked} {lacked}"
+    """The label says that the id is lacking; nobody speaks of it."""
+    turns = writer().words(chained()).turns
+    asked, lacked, *_ = [turn.text or "" for turn in turns if turn.action in ("request", "fail_inform")]
+    assert "season" in asked
     assert " ID" not in f"{asked} {lacked}"
-    offers = [turn.text or "" for turn in writer().words(refused()).turns if turn.action == "suggest"]
-    assert offers
+
+
+def test_an_offer_that_says_no_more_than_the_user_says_by_what_it_would_search() -> None:
+    shows = Api(name="searchShows", description="Search shows.", parameters={"q": Parameter(schema={"type": "string"})})
+    desk = ChainWriter([shows, *APIS], LEXICAL, bands={"confirm": 0.99, "suggest": 0.3})
+    said = desk.words(made("chain-1", shows, *opening("suggest")[:3], user("negate"), agent("response_fail"))).turns
+    assert "shows by title" in (said[2].text or "")

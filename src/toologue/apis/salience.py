@@ -252,10 +252,10 @@ def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
     examples = cast("list[JsonValue]", one.schema.get("examples") or [])
     if not kind and any(isinstance(value, str) and not tellable(value) for value in examples[:1]):
         return 0
+    if kind in _BARE:
+        return 1
     if one.type in ("integer", "number"):
-        return (
-            0 if kind and (unsaid or kind in _DATES or kind == "clock") else WORTH if kind and kind not in _BARE else 1
-        )
+        return 0 if kind and (unsaid or kind in _DATES or kind == "clock") else WORTH if kind else 1
     if kind == "sentences" and one.many and not examples:
         return 2  # of many things a line each
     if words[-1] in _NAMING:

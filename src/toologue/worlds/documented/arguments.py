@@ -20,7 +20,7 @@ from toologue.errors import UnknownName, UserError, shown
 from toologue.keys import Same
 from toologue.schema import Api, Fault
 from toologue.text.names import group, kind_about, kind_of, squash
-from toologue.text.tokens import spell, split_name
+from toologue.text.tokens import singular, spell, split_name
 from toologue.values.json_schema import fits
 from toologue.worlds.documented.echo import as_typed, kind_sought, sought_by
 from toologue.worlds.documented.leaves import Maker, examples_of, maker
@@ -112,12 +112,21 @@ def foreseen(api: Api, name: str) -> bool:
     if "enum" in schema or "const" in schema or schema.get("type") == "boolean" or _listed(schema):
         return True
     meaning = kind_of((name,), str(schema.get("title") or ""))
+    if meaning.startswith("car.") and not _of_cars(api):
+        meaning = ""
     digits = all(str(value).isdigit() and not moment_form(str(value)) for value in examples_of(schema))
     if meaning in _MOMENTS and (schema.get("type") in ("integer", "number") or (examples_of(schema) and digits)):
         return False
     if any(str(value).lower() != name.lower() for value in examples_of(schema)):
         return True
     return meaning not in _UNKNOWN or (meaning == "titles" and bool(sought_by(api)))
+
+
+def _of_cars(api: Api) -> bool:
+    """Whether makes and models are those of cars, and not of phones."""
+    return not {"car", "auto", "automobile", "motor", "vehicle"}.isdisjoint(
+        map(singular, split_name(f"{api.name} {api.description}").split())
+    )
 
 
 def is_credential(name: str) -> bool:
@@ -146,6 +155,8 @@ def _maker(kept: Same[Api], name: str) -> Maker:
         is_place = kind_sought(api).startswith("place")
         return lambda row: row.listed("place", sought, 0) if is_place else str(row.of(sought, salt))
     meaning = kind_about(name, api.name) or meaning
+    if meaning.startswith("car.") and not _of_cars(api):
+        return maker(schema, ("name",), salt=salt)
     if meaning.startswith(_TRADED) and all(fits(value, schema) for value in choices(meaning)):
         traded, record = choices(meaning), meaning.partition(".")[0]
         return lambda row: row.listed(record, traded, 0)

@@ -23,6 +23,7 @@ from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Result, Retriev
 from toologue.schema.use import UseKey
 from toologue.text.bank import stem_and_number
 from toologue.text.names import kind_of
+from toologue.text.tokens import plural
 from toologue.worlds.documented.arguments import settled
 from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
 from toologue.write.chains.bank import bank as bank_of
@@ -293,10 +294,14 @@ class Realizer:
         names = names or [
             self._name(self._target(), name) for name in self._target().parameters if kind_of((name,)) == "topics"
         ]
-        said = set(re.findall(r"\w+", self._asked.text.lower())) if self._asked else set[str]()
-        if not names or " by " in offer or not {*re.findall(r"\w+", offer.lower())} <= said | _OFFERED:
+        words = {*re.findall(r"\w+", offer.lower())}
+        said = {*re.findall(r"\w+", self._asked.text.lower())} if self._asked else set[str]()
+        if not names or " by " in offer or not words <= said | _OFFERED:
             return ""
-        return f" by {names[0].words.partition(' of ')[0].rpartition(' ')[2]}"
+        kind, _, thing = names[0].words.partition(" of the ")
+        word = kind.rpartition(" ")[2]
+        known = word in words or (thing and {thing, plural(thing)}.isdisjoint(words))
+        return "" if known else f" by {word}"
 
     # ---- names
 
