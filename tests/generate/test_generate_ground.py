@@ -156,7 +156,8 @@ def test_a_cover_of_all_edges_can_be_grounded() -> None:
 def test_a_trail_is_proof_that_its_walk_can_happen(number: int) -> None:
     """Follow it by hand: what was given is given, calls are executed, and values lead down each of its links."""
     ground = ground_of(LATE)
-    trail = trails_of(LATE, 200)[number]
+    trails = trails_of(LATE, 200)
+    trail = trails[number % len(trails)]
     assert ground.service.make is not None
     world, values, state = ground.service.make(), ground.facts, ground.steering.start
     for place, id in enumerate(trail.links):

@@ -81,7 +81,7 @@ def dealt(procedures: Iterable[str]) -> dict[str, frozenset[str]]:
     """The ids of the messages of each procedure of a suite, as many for each: none is another's as well."""
     hands: dict[str, set[str]] = {name: set() for name in procedures}
     full = -(-len(noise_bank().messages) // max(len(hands), 1))
-    for one in noise_bank().messages:
+    for one in noise_bank().messages if hands else ():
         free = (name for name, hand in hands.items() if len(hand) < full)
         hands[max(free, key=lambda name: keys.seed_of(one.id, name))].add(one.id)
     return {name: frozenset(hand) for name, hand in hands.items()}
