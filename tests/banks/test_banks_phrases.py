@@ -46,6 +46,7 @@ class TestAmount:
         assert set(BANK.kinds["customer"]) == customer
         agent = {"greet", "begin", "ask", "ask_noun", "ask_reason", "ask_choice", "confirm", "explain", "end"}
         agent |= {"acknowledge", "follow", "take_up", "forgive", "apologise", "insist", "address"}
+        agent |= {"fails_again", "falls_through"}
         assert set(BANK.kinds["agent"]) == agent
 
     @each_kind

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -124,6 +125,24 @@ def test_the_polite_do_not_abuse() -> None:
     ]
     assert kinds
     assert not {*kinds} & {"abuse", "prompt_injection"}
+
+
+def test_what_fails_last_is_told_so_and_so_is_a_yes_that_came_too_late() -> None:
+    """ "Could it be O-10341?" has an answer, and what was agreed to is not taken back without a word."""
+    made = make(shipped("delay-compensation")[0], Making(count=0, noise=0, detours=0))
+    told = {"give": list[str](), "choose": list[str]()}
+    for plan, talk in zip(made.planned.plans, made.dialogues, strict=True):
+        heard, refused = "open", False
+        for cue, turn in zip(plan.cues, talk.turns, strict=True):
+            if turn.role == "user":
+                heard, refused = cue.move, False
+            elif turn.acts:
+                refused |= any(one.error and one.error.type == "conflict" for one in turn.results)
+            elif (heard == "give" and cue.before.get("failed")) or (heard == "choose" and refused):
+                told[heard].append(turn.text or "")
+    assert all(told.values())
+    assert all("either" in text for text in told["give"])
+    assert all(re.search(r"refused|go through", text) for text in told["choose"])
 
 
 # ---- one seed, one suite

@@ -53,7 +53,7 @@ def test_words_are_the_procedure_s_with_values_said_to_the_customer() -> None:
     said = replies(talk("return-an-item", "Return!", ANA, "O-10423", "I no longer want it", "Thanks, bye!"))
     assert said == [
         "Could you tell me the e-mail address of your account?",
-        "Ana Ferreira, could you tell me the order number, which stands on the parcel, too?",
+        "Ana Ferreira, could you tell me the order number, which is on the parcel?",
         "Could you tell me why you want to send it back?",
         "Label L-3105 is in your inbox, good until 26 March 2025, and the money follows when the parcel is here.",
         "You are welcome. Goodbye!",

@@ -79,11 +79,15 @@ class _Words:
 class AgentWords(_Words):
     """The agent: `agent(cue)` gives words."""
 
-    def __call__(self, cue: Cue, heard: Cue | None = None) -> str:
-        """The words for a cue; `heard` is what the customer has said last.
+    def __call__(self, cue: Cue, heard: Cue | None = None, *, refused: bool = False) -> str:
+        """The words for a cue; `heard` is what the customer has said last, `refused`: whether it was tried in vain.
 
         Raises BadSetting for a cue that is not the agent's, or lacks a value.
         """
+        failed = cue.before.get("failed") and heard and heard.move == "give"
+        if failed or (refused and heard and heard.move == "choose"):
+            lead = self._voice("fails_again" if failed else "falls_through")
+            return f"{lead} {self(cue.replace(before={}))}"
         match cue.move:
             case "ask" | "say" | "end" if words := self._wording(cue.values, cue.text):
                 pass
@@ -206,7 +210,8 @@ class AgentWords(_Words):
                 lead = self._take_up(heard) if heard and heard.move == "choose" and self._random.random() < 0.5 else ""
         closing = ""
         if cue.move == "end" and (not first or self._random.random() < 0.6):
-            closing = self._draw("end", lambda text: not (bad and _RE["cheerful"].search(text)))
+            grim = bad or _RE["grim"].search(" ".join(said.statements))
+            closing = self._draw("end", lambda text: not (grim and _RE["cheerful"].search(text)))
         return " ".join(filter(None, [lead, words.strip(), closing]))
 
     def _sentence(self, clause: str) -> str:
@@ -241,7 +246,7 @@ class CustomerWords(_Words):
 
     def __init__(self, voice: Voice, seed: int, said: Said | None = None, today: str = ""):
         super().__init__(voice, seed, said, today)
-        self._given, self._erred = dict[str, tuple[JsonValue, str]](), False
+        self._given, self._erred, self._wondered = dict[str, tuple[JsonValue, str]](), False, False
 
     def __call__(self, cue: Cue, asked: Asking | None = None, about: str = "", wrong: str = "") -> str:
         """The words for a cue. Raises BadSetting for a cue that is not a customer's."""
@@ -332,7 +337,8 @@ class CustomerWords(_Words):
         kinds = {cue.kinds.get(slot, "other") for slot in changed}
         if not changed:
             return "stays"
-        if wrong:
+        if wrong and not self._wondered:
+            self._wondered = True
             return "tries_anothers" if wrong == "another" and kinds & {"email", "phone"} else "wonders"
         if slip == "another" and kinds & _PERSONAL:
             return "mends_anothers"
@@ -501,17 +507,18 @@ class TemplateWriter:
         turns: list[Turn] = []
         asked: Asking | None = None
         heard: Cue | None = None
-        about = ""
+        about, refused = "", False
         for number, (turn, cue) in enumerate(zip(plan.dialogue.turns, plan.cues, strict=True)):
             try:
                 if turn.role == "user":
                     wrong = str(turn.extra.get("wrong") or "")
                     turns.append(turn.replace(text=customer(cue, asked, about, wrong)))
-                    heard = cue
+                    heard, refused = cue, False
                 elif cue.move == "call":
                     turns.append(turn)
+                    refused |= any(one.error and one.error.type != "not_found" for one in turn.results or ())
                 else:
-                    turns.append(turn.replace(text=agent(cue, heard)))
+                    turns.append(turn.replace(text=agent(cue, heard, refused=refused)))
                     text = cue.text if cue.move == "ask" else cue.again
                     asked = grammar.asking(text) if text.strip() else asked
                     about = cue.again or (cue.text if cue.move in ("ask", "say") else about)

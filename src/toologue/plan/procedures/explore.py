@@ -291,7 +291,7 @@ class Explorer:
             likely, erred = _likely(options, before), any(one.wrong for one in before)
             for option in options:
                 values = {**place.values, **option.values}
-                odd = 2 * (option.key not in likely) + (erred and option.wrong != "")
+                odd = 2 * (option.key not in likely) + (erred and option.wrong != "") + (option.wrong == "malformed")
                 yield self._after(place, link, values, given=option, knows=option.knows, odd=odd)
 
     def given_by(self, reply: Node, asking: str) -> list[str]:

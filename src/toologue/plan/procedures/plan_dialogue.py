@@ -81,6 +81,8 @@ class _Conversation:
     rng: Random
     register: Register
     done: Detour | None = None
+    # Whether the last way was that of somebody who is out of tries.
+    failed: bool = False
     skip: int = -1
     turns: list[Turn] = field(default_factory=list[Turn])
     cues: list[Cue] = field(default_factory=list[Cue])
@@ -101,6 +103,8 @@ class _Conversation:
         self.values = apply_sets(link, self.values)
         self.state = self.steering.after(self.state, link)
         self.path.append(link.id)
+        here = self.graph.by_id[link.target]
+        self.failed = bool(link.tries and link.tries.over) or (self.failed and here.type != "user")
 
     def say(self, turn: Turn, cue: Cue) -> None:
         """Add a turn; what an agent's words must get across stays with it, for whoever grades other words."""
@@ -120,7 +124,8 @@ class _Conversation:
         shown = {expression.text: expression.value(self.values) for expression in embedded(text)}
         if None in shown.values():
             raise Astray
-        return Cue(move=move, text=text, values=shown, kinds=self.kinds(step.collects if step else ()))
+        kinds = self.kinds(step.collects if step else ())
+        return Cue(move=move, text=text, values=shown, kinds=kinds, before={"failed": True} if self.failed else {})
 
     def kinds(self, slots: Sequence[str]) -> dict[str, ValueKind]:
         return {slot: self.ground.answers.slots[slot].kind for slot in slots if slot in self.ground.answers.slots}
