@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -109,10 +109,14 @@ def test_what_customers_do_is_various() -> None:
     assert len(figures().detours) >= 3
 
 
-def test_noise_is_rare_and_nobody_says_what_somebody_else_has_said() -> None:
-    said = [[turn.text for turn in talk.turns if "noise" in turn.extra] for made in suite() for talk in made.dialogues]
-    assert 0.1 < sum(map(bool, said)) / len(said) < 0.5
-    assert len({text for texts in said for text in texts}) == sum(map(len, said))
+def _noise(made: Iterable[Made]) -> list[list[str | None]]:
+    return [[turn.text for turn in talk.turns if "noise" in turn.extra] for one in made for talk in one.dialogues]
+
+
+def test_noise_is_rare_unless_asked_for_and_nobody_says_what_somebody_else_has_said() -> None:
+    rare, often = map(_noise, (suite(), generate(shipped("order-not-received", *QUICK), Making(noise=0.6))))
+    assert 0.1 < sum(map(bool, rare)) / len(rare) < 0.5 < sum(map(bool, often)) / len(often)
+    assert len({text for texts in often for text in texts}) == sum(map(len, often))
 
 
 def test_the_polite_do_not_abuse() -> None:
@@ -137,7 +141,7 @@ def test_what_fails_last_is_told_so_and_so_is_a_yes_that_came_too_late() -> None
             if turn.role == "user":
                 heard, refused = cue.move, False
             elif turn.acts:
-                refused |= any(one.error and one.error.type == "conflict" for one in turn.results)
+                refused |= any(one and one.error and one.error.type == "conflict" for one in turn.results)
             elif (heard == "give" and cue.before.get("failed")) or (heard == "choose" and refused):
                 told[heard].append(turn.text or "")
     assert all(told.values())
