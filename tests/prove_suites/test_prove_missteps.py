@@ -101,7 +101,7 @@ def test_gold_of_a_conversation_without_cues_can_be_spoilt_too() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write_suite(tmp_path, [replace(made()[0], dialogues=made()[0].dialogues[:5])])
+    write_suite(tmp_path, [replace(made()[0], dialogues=made()[0].dialogues[:12])])
     return tmp_path
 
 

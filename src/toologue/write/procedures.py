@@ -85,7 +85,7 @@ class AgentWords(_Words):
         Raises BadSetting for a cue that is not the agent's, or lacks a value.
         """
         failed = cue.before.get("failed") and heard and heard.move == "give"
-        if failed or (refused and heard and heard.move == "choose"):
+        if failed or (refused and heard and heard.move in ("choose", "change")):
             lead = self._voice("fails_again" if failed else "falls_through")
             return f"{lead} {self(cue.replace(before={}))}"
         match cue.move:
