@@ -516,7 +516,7 @@ class TemplateWriter:
                     heard, refused = cue, False
                 elif cue.move == "call":
                     turns.append(turn)
-                    refused |= any(one.error and one.error.type != "not_found" for one in turn.results or ())
+                    refused |= any(one and one.error and one.error.type != "not_found" for one in turn.results)
                 else:
                     turns.append(turn.replace(text=agent(cue, heard, refused=refused)))
                     text = cue.text if cue.move == "ask" else cue.again
