@@ -135,8 +135,8 @@ def test_a_project_has_its_overlay_beside_the_document(tmp_path: Path):
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "look.md").write_text(PROCEDURE)
     (chapter,) = read_chapters(open_project(tmp_path))
-    (plan, *_) = plans_of(chapter.source).plans
-    assert "ch_1001" in plan.model_dump_json(), "the rows of the overlay are there"
+    plans = plans_of(chapter.source).plans
+    assert any("ch_1001" in plan.model_dump_json() for plan in plans), "the rows of the overlay are there"
 
 
 def test_the_command_checks_and_drafts(tmp_path: Path):
@@ -176,7 +176,7 @@ def test_python_generates_over_a_part_of_a_document_with_its_overlay(tmp_path: P
     (tmp_path / "look.md").write_text(PROCEDURE)
     over = {"service": tmp_path / "till.json", "overlay": tmp_path / "till.yaml"}
     made = generate(tmp_path / "look.md", **over, only=["GetCharge"], count=2)
-    assert "ch_1001" in made[0].model_dump_json(), "the rows of the overlay are there"
+    assert any("ch_1001" in one.model_dump_json() for one in made), "the rows of the overlay are there"
     with pytest.raises(BadFile, match="GetCharge"):
         generate(tmp_path / "look.md", **over, exclude=["GetCharge"])
     with pytest.raises(BadSetting, match="--tag 'none' fits nothing"):

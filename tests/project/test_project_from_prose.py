@@ -220,7 +220,7 @@ class TestBadModel:
         fewer = {**BACK_TABLE, "rows": {"loans": BACK_TABLE["rows"]["loans"][:1]}}
         desk.init(back=[answer(GIVE_BACK, fewer), answer(GIVE_BACK, BACK_TABLE)])
         told = desk.writer.prompts[2]
-        assert "5 conversations come of it, which take 14 of 15 ways. This is left:" in told
+        assert "8 conversations come of it, which take 14 of 15 ways. This is left:" in told
         assert "\n- line 14: no conversation takes step 2, branch 2" in told
         assert 'no loan with `status == "returned"`; add such a row to "rows"' in told
         assert (desk.stages()["ways"].dropped, desk.stages()["procedures"].repaired) == ({}, 0)

@@ -1,4 +1,4 @@
-"""Words that were really written to our prompts, replayed: five procedures' plans and four chains, all right at once.
+"""Words that were really written to our prompts, replayed: five procedures' plans and three chains, all right at once.
 
 The replies were written from the requests alone by somebody who had seen neither the plans' banks nor the checks; they
 are no model's, and say nothing about one. What chains open with is given, and today's.
