@@ -52,6 +52,7 @@ FIGURES = (
     Figures("documents of others", "bench.documents {}", "apis.md", "openapi"),
     Figures("dialogues read, first", "toologue read --against sgd --readings bench/readings/first", "review.md"),
     Figures("dialogues read, second", "toologue read --against sgd --readings bench/readings/second", "review.md"),
+    Figures("dialogues read, third", "toologue read --against sgd --readings bench/readings/third", "review.md"),
     Figures("edges labelled by hand", "bench.edges", "chains.md"),
     Figures("paths and coverage", "bench.coverage_paths", "generate.md"),
     Figures("what an edit changes", "bench.stability", "generate.md"),
