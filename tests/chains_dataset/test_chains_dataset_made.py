@@ -151,7 +151,10 @@ class TestCommand:
     def test_too_few_pairs_are_said(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         write(tmp_path / "tools.jsonl", service()[:2])
         chains(str(tmp_path / "tools.jsonl"), out=tmp_path / "set", count=100, most=0.01)
-        assert "100 were wanted, and no pair may be in more than 1% of them" in capsys.readouterr().out
+        said = capsys.readouterr().out
+        assert (
+            "100 were wanted, and no more come of these pairs (see above why): give more APIs, or raise --most" in said
+        )
 
     def test_documents_that_cannot_be_read_leave_nothing_behind(self, tmp_path: Path) -> None:
         (tmp_path / "empty.jsonl").write_bytes(b"")

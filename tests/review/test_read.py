@@ -236,10 +236,12 @@ def test_what_is_no_question_is_refused(sources: list[str], cli: Callable[..., s
         ("dialogues.jsonl", "name each source, as in ours=dialogues.jsonl"),
         ("ours=none.jsonl", "there is no none.jsonl"),
         ("bad=bad.jsonl", "bad.jsonl:1: $: an object is wanted"),
+        ("mute=mute.jsonl", "mute.jsonl holds no conversation in which somebody says something: leave mute out"),
     ],
 )
 def test_what_is_no_source_is_refused(
     tmp_path: Path, sources: list[str], cli: Callable[..., str], source: str, said: str
 ) -> None:
     (tmp_path / "bad.jsonl").write_text("[]\n")
+    (tmp_path / "mute.jsonl").write_text("")
     assert said in cli(*sources, source, "-o", "sheet.md")

@@ -83,8 +83,7 @@ def chains(
         every = read(out / "dialogues.jsonl", Dialogue, empty=True)
         say_instead((one.id, str(why)) for one in every if (why := one.origin.get("instead")))
     if said.dialogues < count:
-        few = f"{count:,} were wanted, and no pair may be in more than {most:.0%} of them"
-        echo(f"{few}: give more APIs, or raise --most")
+        echo(f"{count:,} were wanted, and no more come of these pairs (see above why): give more APIs, or raise --most")
     about = f"about {said.pairs:,} pairs of APIs and {said.alone:,} APIs alone"
     echo(f"{said.dialogues:,} conversations {about}, all verified, in {out}", note=True)
 

@@ -374,10 +374,9 @@ def _generate(prepared: Prepared, space: Workspace, wanted: Mapping[SplitName, i
     The next round is as large as the last one bids; what came of it decides which sequences have more turns.
     """
     making = space.making
-    cap = max(1, int(making.most * making.count))
     for split in SPLITS:
         come, made, seed = Counter[str](), Counter[Pair](), keys.seed_of(making.seed, split)
-        cap = max(cap, -(-wanted[split] // (len(prepared.pairs[split]) or 1)))
+        cap = max(1, int(making.most * making.count), -(-wanted[split] // (len(prepared.pairs[split]) or 1)))
         ahead, size = jobs(prepared.pairs[split], cap=cap, seed=seed, come=come, made=made), wanted[split] // 2 + _JOBS
         failed = Counter[Pair]()
         hopeful = (job for job in ahead if made[job.pair] or failed[job.pair] < _FRUITLESS)

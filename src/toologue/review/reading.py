@@ -96,10 +96,12 @@ class Text(NamedTuple):
 
 
 def texts_of(sources: Mapping[str, Path], *, sample: int | None = None, seed: int = 0) -> dict[str, Text]:
-    """The texts of all sources by their keys, mixed; `sample`: so many of each."""
+    """The texts of all sources by their keys, mixed; `sample`: so many of each. Raises BadFile where one has none."""
     found = list[Text]()
     for source, path in sources.items():
         texts = {text.key: text for one in dialogues_of(path) if (text := Text(source, spoken(one.turns))).lines}
+        if not texts:
+            raise BadFile(f"{path} holds no conversation in which somebody says something: leave {source} out")
         found += keys.drawn(texts.values(), seed, label=lambda text: text.key)[:sample]
     return {text.key: text for text in keys.drawn(found, seed, "mixed", label=lambda text: text.key)}
 
