@@ -1,4 +1,4 @@
-"""Programs a second: each backend, beside plain exec and a fresh interpreter, in turns in one run.
+"""Programs a second: the sandbox, beside plain exec and a fresh interpreter, in turns in one run.
 
     python -m bench.sandbox [--rounds N]
     python -m bench.sandbox [--honest N] [--hostile N] [--seed N]
@@ -28,12 +28,11 @@ from rich.table import Table
 from bench.figure import Figure
 from toologue.bench.benchmark import traces_of
 from toologue.bench.dialog2api import DIALOG2API, load
-from toologue.sandbox import monty, zygote
-from toologue.sandbox.execute import Backend, execute
+from toologue.sandbox.execute import execute
 from toologue.sandbox.rpc import Limits
 from toologue.schema import Act, Api, Parameter, Result
 
-AIMS = {"monty": 2.0, "zygote": 6.0}
+AIM = 6.0
 """Milliseconds a program."""
 GOLD_AIM = 20.0
 """Seconds that the gold of dialog2api may take."""
@@ -93,22 +92,17 @@ def made_by_chance(honest: int, hostile: int, seed: int) -> int:
     for code, expected, found in wrong:
         print(f"{code}\n  in plain CPython {expected}\n  here {found}\n")
     print(f"{honest} honest programs: {len(wrong)} differ from plain CPython")
-    status = bool(wrong)
-    backends: tuple[Backend, ...] = ("monty", "zygote") if hostile else ()
-    for backend in backends:
-        done = harm(programs.hostile(seed, hostile), backend, Limits(seconds=1, memory=64 << 20))
-        for code, what in done:
-            print(f"{backend}: {code[:100]!r} ({len(code)} characters) {what}")
-        print(f"{hostile} hostile programs in {backend}: {len(done)} did harm")
-        status |= bool(done)
-    return int(status)
+    done = harm(programs.hostile(seed, hostile), Limits(seconds=1, memory=64 << 20))
+    for code, what in done:
+        print(f"{code[:100]!r} ({len(code)} characters) {what}")
+    print(f"{hostile} hostile programs: {len(done)} did harm")
+    return int(bool(wrong or done))
 
 
 def figures(rounds: int = 60) -> list[Figure]:
-    """Milliseconds of each backend beside a fresh interpreter, for the program that calls."""
+    """Milliseconds of the sandbox beside a fresh interpreter, for the program that calls."""
     found = measured(textwrap.dedent(PROGRAMS["calls"]), rounds)
-    fresh = found["fresh interpreter"]
-    return [Figure(f"sandbox, {name}", found[name], fresh, "ms", aim) for name, aim in AIMS.items() if name in found]
+    return [Figure("sandbox", found["sandbox"], found["fresh interpreter"], "ms", AIM)]
 
 
 def gold() -> str:
@@ -148,11 +142,8 @@ def _sides(code: str) -> dict[str, Callable[[], object]]:
     fresh = "LISTED = " + repr(LISTED) + "\n" + textwrap.dedent(_PLAIN) + body + "\nprogram()"
     sides: dict[str, Callable[[], object]] = {
         "fresh interpreter": lambda: subprocess.run([sys.executable, "-I", "-S", "-c", fresh], check=True),
+        "sandbox": lambda: execute(code, Null(), name="null"),
     }
-    backends: dict[Backend, bool] = {"monty": monty.available(), "zygote": zygote.available()}
-    for backend, there in backends.items():
-        if there:
-            sides[backend] = lambda backend=backend: execute(code, Null(), name="null", backend=backend)
     return sides
 
 
@@ -202,7 +193,7 @@ def table(name: str, found: Mapping[str, float]) -> Table:
     for head in ("", "ms", "programs a second", "times plain exec", "of a fresh interpreter", "aim"):
         made.add_column(head, justify="right" if head else "left")
     for side, cost in found.items():
-        aim = f"≤ {AIMS[side]:g} ms: {'met' if cost <= AIMS[side] else 'missed'}" if side in AIMS else ""
+        aim = f"≤ {AIM:g} ms: {'met' if cost <= AIM else 'missed'}" if side == "sandbox" else ""
         of_fresh, of_plain = cost / found["fresh interpreter"], cost / found["plain exec"]
         made.add_row(side, f"{cost:.3g}", f"{1e3 / cost:,.0f}", f"{of_plain:,.0f}", f"{of_fresh:.3f}", aim)
     return made

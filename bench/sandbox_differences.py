@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from toologue.sandbox.exceptions import CONVERSATIONAL
-from toologue.sandbox.execute import Backend, execute
+from toologue.sandbox.execute import execute
 from toologue.sandbox.jail.run import Refused, names
 from toologue.sandbox.messages import plain
 from toologue.sandbox.rpc import Limits, operation, spelt
@@ -82,7 +82,7 @@ def in_plain(codes: Sequence[str]) -> list[Outcome | None]:
 def in_sandbox(code: str) -> Outcome:
     """What the sandbox makes of a program."""
     world = Shelf()
-    done = execute(code, world, name="shelf", backend="zygote")
+    done = execute(code, world, name="shelf")
     error = done.error and [done.error.type, done.error.message]
     return [done.value, error, done.printed, world.rows]
 
@@ -95,16 +95,16 @@ def differences(codes: Sequence[str]) -> list[tuple[str, Outcome, Outcome]]:
     return [(code, expected, found) for code, expected, found in both if found != expected]
 
 
-def harm(codes: Sequence[str], backend: Backend, limits: Limits, grace: float = 1) -> list[tuple[str, str]]:
+def harm(codes: Sequence[str], limits: Limits, grace: float = 1) -> list[tuple[str, str]]:
     """(program, what it did to the host): it raised, or took `grace` more seconds than its own, or too much memory."""
     done: list[tuple[str, str]] = []
     for code in codes:
         before, start, taken, grown = _resident(), time.monotonic(), 0.0, 0
         try:
-            ended = execute(code, Shelf(), limits, name="shelf", backend=backend)
+            ended = execute(code, Shelf(), limits, name="shelf")
             taken, grown = time.monotonic() - start, _resident() - before
             ended.model_dump_json()
-            well = execute("return 1", Shelf(), name="shelf", backend=backend).value == 1
+            well = execute("return 1", Shelf(), name="shelf").value == 1
             did = "" if well else "the next program did not run"
         except Exception as error:  # noqa: BLE001 (that it raises is what is looked for)
             did = f"raised {type(error).__name__}: {error}"[:200]

@@ -1,4 +1,4 @@
-"""Our dialogues, run where programs can run: both backends, and a service over HTTP. Everything comes to the same."""
+"""Our dialogues, run here and at a service over HTTP. Everything comes to the same."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from toologue.cli.bench import prove
 from toologue.errors import BadSetting
 from toologue.schema.jsonl import write
 from toologue.schema.stack import stack
-
-pytest.importorskip("pydantic_monty")
 
 
 DIALOGUES = {one.id: one for one in read_folder(SHIPPED)}

@@ -1,4 +1,4 @@
-"""Programs over the world `s3` in plain CPython: what both backends must do.
+"""Programs over the world `s3` in plain CPython: what the sandbox must do.
 
 Reads a list of lists of programs from standard input; each list has an account of its own. Writes what they did:
 [value, error, signature] each. A program sees `s3` and the names of exceptions, nothing else of ours. A throw-away

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from toologue.errors import BadSetting
+from toologue.sandbox.execute import execute
 from toologue.schema import Act, Api, Fault, Parameter, Result
 
 NAME = {"name": Parameter(schema={"type": "string"})}
@@ -48,3 +50,12 @@ class Shelf:
 
     def rewind(self, mark: dict[str, Any]) -> None:
         self.rows = mark
+
+
+def seals() -> bool:
+    """Whether this machine runs programs."""
+    try:
+        execute("return 1", Shelf(), name="shelf")
+    except BadSetting:
+        return False
+    return True

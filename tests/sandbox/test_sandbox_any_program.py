@@ -1,4 +1,4 @@
-"""Whatever the text of a program and whatever a world answers: a result, in its time, and the same in each backend."""
+"""Whatever the text of a program and whatever a world answers: a result, in its time."""
 
 from __future__ import annotations
 
@@ -19,27 +19,25 @@ from test_sandbox_zygote import wait_for
 
 from bench.sandbox_differences import differences, harm
 from bench.sandbox_programs import honest, hostile
-from toologue.sandbox import monty
 from toologue.sandbox.execute import execute
 from toologue.sandbox.rpc import Execution, Limits
 from toologue.schema import Result
 
 HERE = Path(__file__).parent
-BACKENDS: tuple[Any, ...] = ("monty", "zygote")
 
 
-def run(code: str, backend: Any = "auto", world: Any = None, **options: Any) -> Execution:
+def run(code: str, world: Any = None, **options: Any) -> Execution:
     """Run a program over a shelf."""
-    return execute(textwrap.dedent(code), world or Shelf(), name="shelf", backend=backend, **options)
+    return execute(textwrap.dedent(code), world or Shelf(), name="shelf", **options)
 
 
-def test_programs_made_by_chance_do_what_they_do_in_plain_cpython(in_cpython: None) -> None:
+def test_programs_made_by_chance_do_what_they_do_in_plain_cpython(sealed: None) -> None:
     assert differences(honest(5, 250)) == []
 
 
 class TestAnyText:
-    def test_hostile_and_odd_programs_do_no_harm(self, backend: Any) -> None:
-        assert harm(hostile(3, 60), backend, Limits(seconds=1, memory=64 << 20), grace=30) == []
+    def test_hostile_and_odd_programs_do_no_harm(self, sealed: None) -> None:
+        assert harm(hostile(3, 60), Limits(seconds=1, memory=64 << 20), grace=30) == []
 
     WORDS = st.sampled_from(
         ["(", ")", "[", "{", "}", "'", '"', "\\", ":", "=", "?1", "*", ",", " ", "\n", "\t", "\0", "#", "ʔ", "፩", "²",
@@ -49,18 +47,12 @@ class TestAnyText:
 
     @settings(max_examples=60)
     @given(st.text(max_size=40) | st.lists(WORDS, max_size=30).map("".join), st.sampled_from([1, 60, 3000]))
-    def test_has_a_result(self, text: str, times: int) -> None:
-        for backend in BACKENDS if monty.available() else BACKENDS[1:]:
-            done = run(text * times, backend, limits=Limits(seconds=1))
-            assert done.model_dump_json()
+    def test_has_a_result(self, sealed: None, text: str, times: int) -> None:
+        assert run(text * times, limits=Limits(seconds=1)).model_dump_json()
 
-    def test_of_a_megabyte_is_read_where_it_runs(self, in_cpython: None) -> None:
+    def test_of_a_megabyte_is_read_where_it_runs(self, sealed: None) -> None:
         long = "x = 1\n" * 20_000
-        assert run(long + "return x", limits=Limits(seconds=5)).backend == "zygote"
-        if monty.available():
-            done = run(long, "monty", limits=Limits(seconds=5))
-            assert done.error
-            assert done.error.type == "LimitExceeded"
+        assert run(long + "return x", limits=Limits(seconds=5)).value == 1
 
 
 ANSWERS = {"no number": float("nan"), "endless": float("inf"), "long": 10**5000, "no JSON": object(), "keys": {1: 2}}
@@ -78,19 +70,19 @@ class Answering(Shelf):
 
 
 @pytest.mark.parametrize("answer", [*ANSWERS.values(), "deep"], ids=[*ANSWERS, "deep"])
-def test_what_a_world_answers_that_is_no_json_is_its_fault(answer: Any, backend: Any) -> None:
+def test_what_a_world_answers_that_is_no_json_is_its_fault(answer: Any, sealed: None) -> None:
     if answer == "deep":
         for _ in range(5000):
             answer = [answer]
-    done = run("return shelf.read('x')", backend, Answering(answer))
+    done = run("return shelf.read('x')", Answering(answer))
     assert done.error
     assert (done.error.type, len(done.calls)) == ("wrong type", 1)
     assert done.model_dump_json()
 
 
-def test_arguments_are_limited_whatever_the_program_catches(backend: Any) -> None:
+def test_arguments_are_limited_whatever_the_program_catches(sealed: None) -> None:
     code = "try:\n    shelf.write('a', 'x' * 5000)\nexcept BaseException:\n    return 'caught'"
-    done = run(code, backend, limits=Limits(output=1000))
+    done = run(code, limits=Limits(output=1000))
     assert done.error
     assert done.error.message == "the arguments of a call are larger than 1000 characters"
     assert done.calls == ()
@@ -102,12 +94,12 @@ class TestTheSameInEveryRun:
         return [time.clock_gettime(time.CLOCK_REALTIME), time.clock_gettime_ns(time.CLOCK_MONOTONIC), uuid.getnode()]
         """
 
-    def test_clocks_and_nodes(self, in_cpython: None) -> None:
-        first, second = run(self.CLOCKS, "zygote"), run(self.CLOCKS, "zygote")
+    def test_clocks_and_nodes(self, sealed: None) -> None:
+        first, second = run(self.CLOCKS), run(self.CLOCKS)
         assert first.value == second.value
         assert first.value[:2] == [1735722000.0, 1735722000000000000]  # type: ignore[index]
 
-    def test_addresses_and_what_is_made_of_them(self, in_cpython: None) -> None:
+    def test_addresses_and_what_is_made_of_them(self, sealed: None) -> None:
         script = """
             import ctypes, json, sys
             sys.path.insert(0, sys.argv[1])
@@ -121,7 +113,7 @@ class TestTheSameInEveryRun:
             libc.personality(0x0040000)
             may = libc.personality(0xFFFFFFFF) & 0x0040000
             libc.personality(0)
-            found = [execute(code, Shelf(), name="shelf", backend="zygote").value for _ in range(4)]
+            found = [execute(code, Shelf(), name="shelf").value for _ in range(4)]
             print(json.dumps(found) if may else "refused")
             """
         first, second = (_python(script).stdout for _ in range(2))
@@ -155,7 +147,7 @@ KILLED = """
         except OSError:
             return False
     code = "shelf.read('list')\\nn = 7\\nwhile True:\\n    n = n * 3 % 1000003"
-    given = {"name": "shelf", "backend": sys.argv[2]}
+    given = {"name": "shelf"}
     threading.Thread(target=execute, args=(code, Told(), Limits(seconds=300)), kwargs=given, daemon=True).start()
     started.wait()
     print(*[stat.parent.name for stat in Path("/proc").glob("[0-9]*/stat") if child(stat)], flush=True)
@@ -164,9 +156,9 @@ KILLED = """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_no_worker_outlives_a_host_that_is_killed(backend: Any) -> None:
+def test_no_worker_outlives_a_host_that_is_killed(sealed: None) -> None:
     """Even one that is in the middle of an endless program."""
-    workers = _python(KILLED, backend).stdout.split()
+    workers = _python(KILLED).stdout.split()
     assert workers
     assert wait_for(lambda: not any(map(_runs, workers)))
 
@@ -178,19 +170,16 @@ def _runs(process: str) -> bool:
         return False
 
 
-def test_without_proc_auto_is_monty_alone_and_cpython_says_why() -> None:
+def test_without_proc_one_line_says_why_nothing_runs() -> None:
     """In a process that sees an empty /proc, as in some containers."""
     script = """
         import sys
         sys.path.insert(0, sys.argv[1])
         from shelf import Shelf
         from toologue.errors import BadSetting
-        from toologue.sandbox import monty
         from toologue.sandbox.execute import execute
-        if monty.available():
-            assert execute("return 1", Shelf(), name="shelf").backend == "monty"
         try:
-            execute("return 1", Shelf(), name="shelf", backend="zygote")
+            execute("return 1", Shelf(), name="shelf")
         except BadSetting as error:
             print(error)
         """
@@ -203,4 +192,4 @@ def test_without_proc_auto_is_monty_alone_and_cpython_says_why() -> None:
         pytest.skip("this process may not hide /proc")
     assert done.stderr == ""
     expected = "this system does not let programs be sealed: [Errno 2] No such file or directory: '/proc/self/statm'"
-    assert done.stdout.split("\n")[1] == expected + "; use backend='monty'"
+    assert done.stdout.split("\n")[1] == expected

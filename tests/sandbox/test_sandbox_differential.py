@@ -1,4 +1,4 @@
-"""CPython in the sandbox does what plain CPython does, Monty mostly: programs of the dataset, and others by chance."""
+"""CPython in the sandbox does what plain CPython does: programs of the dataset, and others by chance."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from generated import programs
+from shelf import seals
 
 from toologue.bench.dialog2api.files import SHIPPED, read_folder
-from toologue.sandbox import monty, zygote
 from toologue.sandbox.execute import execute
 from toologue.sandbox.rpc import Execution
 from toologue.schema import AgentTurn, Dialogue, Program
@@ -23,11 +23,10 @@ from toologue.schema.stack import completed
 from toologue.worlds.s3 import S3, signature
 
 pytest.importorskip("moto", reason="programs over S3 need the extra `programs`")
-if not zygote.available():
+if not seals():
     pytest.skip("programs cannot run in CPython on this machine", allow_module_level=True)
 
 REPOSITORY = Path(__file__).parents[2]
-BACKENDS = ("zygote", "monty") if monty.available() else ("zygote",)
 
 
 def final(dialogue: Dialogue) -> list[str]:
@@ -37,11 +36,11 @@ def final(dialogue: Dialogue) -> list[str]:
 
 
 class Compared:
-    """Lists of programs, each list over an account of its own, by plain CPython and by a backend."""
+    """Lists of programs, each list over an account of its own, by plain CPython and in the sandbox."""
 
     def __init__(self, lists: Sequence[Sequence[str]]):
         self.lists = lists
-        self._plain = subprocess.Popen(  # while the backends work
+        self._plain = subprocess.Popen(  # meanwhile
             [sys.executable, str(Path(__file__).with_name("plain_host.py"))], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, cwd=REPOSITORY, text=True,
             env={**os.environ, "PYTHONHASHSEED": "0"},
@@ -49,23 +48,23 @@ class Compared:
         assert self._plain.stdin
         self._plain.stdin.write(json.dumps(self.lists))
         self._plain.stdin.close()
-        self.ran = {backend: [self._run(codes, backend) for codes in lists] for backend in BACKENDS}
+        self.ran = [self._run(codes) for codes in lists]
         assert self._plain.stdout
         self.plain: list[list[Any]] = json.loads(self._plain.stdout.read())
         self._plain.stdout.close()
         assert self._plain.wait() == 0
 
-    def _run(self, codes: Sequence[str], backend: Any) -> list[tuple[Execution, str]]:
+    def _run(self, codes: Sequence[str]) -> list[tuple[Execution, str]]:
         world, found = S3(), list[tuple[Execution, str]]()
         for code in codes:
-            done = execute(code, world, name="s3", backend=backend)
+            done = execute(code, world, name="s3")
             found.append((done, signature(world, done.value)))
         return found
 
-    def differences(self, backend: str) -> list[Any]:
+    def differences(self) -> list[Any]:
         """(program, expected, found) where they differ."""
         wrong: list[Any] = []
-        for codes, plain, ran in zip(self.lists, self.plain, self.ran[backend], strict=True):
+        for codes, plain, ran in zip(self.lists, self.plain, self.ran, strict=True):
             for code, expected, (done, sign) in zip(codes, plain, ran, strict=True):
                 found = [done.value, done.error and [done.error.type, done.error.message], sign]
                 wrong += [(code, expected, found)] if found != expected else []
@@ -74,7 +73,7 @@ class Compared:
 
 @pytest.fixture(scope="module")
 def dataset() -> Compared:
-    """Of the training split: the other one's programs run by both backends in `tests/s3`."""
+    """Of the training split: the other one's programs run in `tests/s3`."""
     return Compared([final(one) for one in read_folder(SHIPPED) if one.origin["split"] == "train"])
 
 
@@ -85,23 +84,17 @@ def made() -> Compared:
 
 def test_programs_of_the_dataset(dataset: Compared) -> None:
     assert sum(map(len, dataset.lists)) > 100
-    assert dataset.differences("zygote") == []
+    assert dataset.differences() == []
 
 
 def test_programs_made_by_chance(made: Compared) -> None:
-    assert made.differences("zygote") == []
-
-
-def test_monty_does_the_same_with_nine_of_ten_programs_of_the_dataset(dataset: Compared) -> None:
-    if not monty.available():
-        pytest.skip("monty is not installed")
-    assert len(dataset.differences("monty")) <= sum(map(len, dataset.lists)) / 10
+    assert made.differences() == []
 
 
 def test_the_made_programs_are_what_they_should_be(made: Compared) -> None:
     """Enough of them, of each sort."""
     codes = made.lists[0]
-    refused = [done for done, _ in made.ran["zygote"][0] if any(called.result.error for called in done.calls)]
+    refused = [done for done, _ in made.ran[0] if any(called.result.error for called in done.calls)]
 
     def holding(*kinds: type[ast.AST]) -> int:
         return sum(any(isinstance(node, kinds) for node in ast.walk(ast.parse(code))) for code in codes)

@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 import yaml
@@ -89,12 +89,12 @@ def trap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trap]:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program["id"])
-def test_it_does_nothing_in_the_sandbox(program: dict[str, str], backend: Any, trap: Trap) -> None:
+def test_it_does_nothing_in_the_sandbox(program: dict[str, str], sealed: None, trap: Trap) -> None:
     kept = SECRET  # what frames would show
     world = Shelf(SECRET)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.monotonic()
-    done = execute(trap.filled(program["code"]), world, LIMITS, name="shelf", backend=backend)
+    done = execute(trap.filled(program["code"]), world, LIMITS, name="shelf")
     assert time.monotonic() - start < LIMITS.seconds + 10
 
     told = done.model_dump_json()
@@ -110,4 +110,4 @@ def test_it_does_nothing_in_the_sandbox(program: dict[str, str], backend: Any, t
         replayed.do(called.call)
     assert world.rows == replayed.rows
     assert (world.secret, type(world).do.__name__, kept) == (SECRET, "do", SECRET)
-    assert execute("return shelf.read(name='list')", Shelf(), name="shelf", backend=backend).value == ["kept"]
+    assert execute("return shelf.read(name='list')", Shelf(), name="shelf").value == ["kept"]

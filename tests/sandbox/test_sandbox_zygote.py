@@ -18,22 +18,21 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shelf import Shelf
+from shelf import Shelf, seals
 
-from toologue.sandbox import zygote
 from toologue.sandbox.execute import execute
 from toologue.sandbox.jail import filter
 from toologue.sandbox.messages import Malformed, decoded, encoded, received
 from toologue.sandbox.rpc import Execution, Limits
 
-if not zygote.available():
+if not seals():
     pytest.skip("programs cannot run in CPython on this machine", allow_module_level=True)
 
 LIMITS = Limits(seconds=5, output=10_000, calls=20)
 
 
 def run(code: str, world: Shelf | None = None, limits: Limits = LIMITS) -> Execution:
-    return execute(textwrap.dedent(code), world or Shelf(), limits, name="shelf", backend="zygote")
+    return execute(textwrap.dedent(code), world or Shelf(), limits, name="shelf")
 
 
 def children() -> list[str]:
@@ -275,7 +274,7 @@ class TestLife:
         from shelf import Shelf
         from toologue.sandbox.execute import execute
         def run():
-            return execute("return 1", Shelf(), name="shelf", backend="zygote").value
+            return execute("return 1", Shelf(), name="shelf").value
         def parent(stat):
             try:
                 return stat.read_text().rpartition(")")[2].split()[1]
@@ -310,7 +309,7 @@ class TestLife:
         end = """
             import threading
             threading.Timer(0.2, os.kill, (int(warm[0]), signal.SIGKILL)).start()
-            print(execute("while True:\\n    pass", Shelf(), name="shelf", backend="zygote").error.type)
+            print(execute("while True:\\n    pass", Shelf(), name="shelf").error.type)
             """
         assert self.ran(end)[1:] == ["Crash"]
 
@@ -330,20 +329,14 @@ def test_where_the_kernel_does_not_seal_it_is_refused() -> None:
         sys.path.insert(0, sys.argv[1])
         from shelf import Shelf
         from toologue.errors import BadSetting
-        from toologue.sandbox import monty, zygote
         from toologue.sandbox.execute import execute
-        assert not zygote.available()
-        if monty.available():
-            assert execute("return 1", Shelf(), name="shelf").backend == "monty"
         try:
-            execute("return 1", Shelf(), name="shelf", backend="zygote")
+            execute("return 1", Shelf(), name="shelf")
         except BadSetting as error:
             print(error)
         """
     command = [sys.executable, "-c", textwrap.dedent(script), str(Path(__file__).parent)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    expected = (
-        "this system does not let programs be sealed: [Errno 1] prctl 22: Operation not permitted; use backend='monty'"
-    )
+    expected = "this system does not let programs be sealed: [Errno 1] prctl 22: Operation not permitted"
     assert done.stdout.strip() == expected

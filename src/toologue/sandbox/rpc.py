@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Literal, ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 from pydantic import Field, JsonValue
 
@@ -30,7 +30,6 @@ from toologue.schema.jsonl import Noun
 
 P = ParamSpec("P")
 T = TypeVar("T")
-BackendName = Literal["monty", "zygote"]
 
 
 class Limits(Noun):
@@ -59,14 +58,12 @@ class Execution(Noun):
 
     value: JsonValue = None
     error: Fault | None = None
-    # The line of the program where the error was; in Monty that of a handler which an error of the world went by.
+    # The line of the program where the error was.
     line: int | None = None
     printed: str = ""
     calls: tuple[Called, ...] = ()
     changes: dict[str, JsonValue] = Field(default_factory=dict)
     created: tuple[str, ...] = ()
-    # Which one ran it; None where nothing was run.
-    backend: BackendName | None = None
 
 
 _SOME_DAY = datetime(2025, 1, 1, 9, tzinfo=UTC)

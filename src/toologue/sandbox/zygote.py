@@ -34,7 +34,6 @@ _FLAGS = ("-s", "-S", "-P", "-B", "-X", "utf8", "-W", "ignore")
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "TZ": "UTC0"}
 _G = TypeVar("_G")
 _T = TypeVar("_T")
-_REMEDY = "; use backend='monty'"
 
 
 def run(code: str, door: Door, seed: int) -> Execution:
@@ -43,22 +42,10 @@ def run(code: str, door: Door, seed: int) -> Execution:
     with program:
         try:
             return _Talk(program, door).whole(_told(code, door, seed))
-        except Stopped as stopped:
-            return Execution(error=stopped.fault)
         finally:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
             os.close(handle)
-
-
-@cache
-def available() -> bool:
-    """Whether this backend works here."""
-    try:
-        _zygote(os.getpid()).started()
-    except BadSetting:
-        return False
-    return True
 
 
 def _told(code: str, door: Door, seed: int) -> dict[str, Any]:
@@ -158,11 +145,6 @@ class _Zygote:
         self._control = socket.socket()
         atexit.register(self.stop)
 
-    def started(self) -> None:
-        """Start it if need be. Raises BadSetting where programs cannot be kept in."""
-        with self._lock:
-            self._start()
-
     def born(self) -> tuple[socket.socket, int]:
         """A process for a program: the socket to it, and a descriptor of it."""
         with self._lock:
@@ -176,7 +158,7 @@ class _Zygote:
                 if len(given) == 2:
                     return socket.socket(fileno=given[0]), given[1]
                 self.stop()
-        raise BadSetting("the process that runs programs ends as soon as it is started" + _REMEDY)
+        raise BadSetting("the process that runs programs ends as soon as it is started")
 
     def stop(self) -> None:
         self._control.close()
@@ -190,7 +172,7 @@ class _Zygote:
             return
         self.stop()
         if sys.platform != "linux":
-            raise BadSetting("programs run in CPython under Linux only" + _REMEDY)
+            raise BadSetting("programs run under Linux only: use a container")
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
@@ -206,7 +188,7 @@ class _Zygote:
         if refusal != "sealed":
             self.stop()
             why = refusal or "its process ends at once"
-            raise BadSetting(f"this system does not let programs be sealed: {why}{_REMEDY}")
+            raise BadSetting(f"this system does not let programs be sealed: {why}")
 
 
 @cache

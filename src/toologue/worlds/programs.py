@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from toologue.errors import BadSetting
 from toologue.loop import World
-from toologue.sandbox.execute import LIMITS, Backend, execute
+from toologue.sandbox.execute import LIMITS, execute
 from toologue.sandbox.rpc import Execution, Limits
 from toologue.schema import Act, Case, Fault, Result, Setting
 from toologue.schema.jsonl import Noun
@@ -26,7 +26,7 @@ from toologue.worlds.world import Kind, Wrapped, arguments_of, failure, kind_at,
 
 
 class Programs(Wrapped):
-    """A world in which programs run. `last` is how the last one ran: calls, what it printed, which backend."""
+    """A world in which programs run. `last` is how the last one ran: calls, what it printed."""
 
     def __init__(self, world: World, options: dict[str, Any]):
         super().__init__(world)
@@ -49,13 +49,12 @@ def with_programs(
     *,
     name: str,
     limits: Limits = LIMITS,
-    backend: Backend = "auto",
     exceptions: Sequence[str] = (),
     now: datetime | None = None,
     seed: int = 0,
 ) -> Programs:
     """The world, and programs in it, which see it as `name`. The options are those of `sandbox.execute`."""
-    options = {"limits": limits, "backend": backend, "exceptions": tuple(exceptions), "now": now, "seed": seed}
+    options = {"limits": limits, "exceptions": tuple(exceptions), "now": now, "seed": seed}
     return Programs(world, {"name": name, **options})
 
 
