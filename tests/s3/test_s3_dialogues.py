@@ -18,7 +18,6 @@ from toologue.errors import BadSetting
 from toologue.schema.jsonl import write
 from toologue.schema.stack import stack
 
-
 DIALOGUES = {one.id: one for one in read_folder(SHIPPED)}
 SAMPLE = ("audit-bucket-2", "copy-to-backup-1", "create-bucket-1", "keep-newest-export-2", "rename-bucket-2")
 
