@@ -21,7 +21,7 @@ from toologue.bench.tooltalk.conversations import conversations_in, starter
 from toologue.data import read_source, text_of
 from toologue.errors import UserError
 from toologue.formats import almita, dialog2api, literals, tooldial, tooltalk
-from toologue.formats.flow import read_flow_text, read_mermaid, write_flow_text, write_mermaid
+from toologue.formats.flow import read_flow_text, write_flow_text
 from toologue.formats.openai import from_messages, to_messages
 from toologue.formats.procedure import load as load_procedure
 from toologue.plan.api_graph.check import Checked, Verdict
@@ -78,7 +78,6 @@ TALKED = {
 SETTINGS = b'apis = "shop.yaml"\nagents = ["procedure"]\n[run]\ntimeout = 5\n[gate]\nfail_under = 0.5\n'
 PARTS = ("run.json", "dialogues.jsonl", "traces.jsonl")
 _STEP = b"#. **Ask** it, as often as it is not yet certain that they have understood what is asked. Collect `it#`.\n"
-_ARROW = b"a#[Is it what is needed] --> b#\n"
 _ROW = b"""  T-#:
     {customer_id: C-2057, order_id: O-10402, team: logistics, status: open, created_at: 2025-03-11T08:20:00Z,
     summary: The replacement is late. It was to be there on Monday.}
@@ -173,14 +172,13 @@ def _procedures() -> dict[str, Loader]:
     graph = flowgraph(load_procedure(PROCEDURE))
     listed, banks = _yaml([one.model_dump(mode="json") for one in intents()[:2]]), _shipped(bank, "banks/agent.yaml")
     steps = many(_STEP, b"# T\n\n", b"#. **End**: done.\n")
-    flow, mermaid = write_flow_text(graph).encode(), write_mermaid(graph).encode()
+    flow = write_flow_text(graph).encode()
     return {
         "Markdown": Loader("a.md", PROCEDURE.read_bytes(), load_procedure, steps),
         "Markdown, no end": Loader("a.md", PROCEDURE.read_bytes(), load_procedure, many(_STEP, b"# T\n"), refused=True),
         "lint": Loader("a.md", PROCEDURE.read_bytes(), _text(lint), many(b"if so, contact the team and ")),
         "lint, steps": Loader("a.md", PROCEDURE.read_bytes(), _text(lint), steps),
         "flow text": Loader("a.flow", flow, _text(read_flow_text), many(b"[N#](message){a}\n")),
-        "Mermaid": Loader("a.mmd", mermaid, _text(read_mermaid), many(_ARROW, b"graph\n")),
         "intents": Loader(
             "i.yaml", listed, read_intents, many(b"- {id: a#, name: a#, client: b, industry: c, issue: d}\n")
         ),

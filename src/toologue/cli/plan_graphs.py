@@ -75,7 +75,7 @@ def graph(
     Parameters
     ----------
     what
-        A procedure that ships, or a file: a procedure (.md), a flowgraph as Mermaid (.mmd) or flow text.
+        A procedure that ships, or a file: a procedure (.md), a flowgraph as flow text.
     flow
         The flowgraph instead: what the agent does.
     mermaid
@@ -133,7 +133,7 @@ def paths(
     Parameters
     ----------
     what
-        Procedures that ship, or files: procedures (.md), flowgraphs as Mermaid (.mmd) or flow text; by default all
+        Procedures that ship, or files: procedures (.md), flowgraphs as flow text; by default all
         that ship.
     count
         How many paths a graph; by default as many as a cover needs.
@@ -217,7 +217,7 @@ def _graph(what: str) -> Graph:
 
 def _flowgraph(what: str) -> Graph:
     from toologue.data import text_of
-    from toologue.formats.flow import read_flow_text, read_mermaid
+    from toologue.formats.flow import read_flow_text
     from toologue.formats.procedure import load
     from toologue.plan.procedures import files
     from toologue.procedure.flowgraph import flowgraph
@@ -225,8 +225,6 @@ def _flowgraph(what: str) -> Graph:
     path = Path(what)
     if path.suffix == ".md":
         return flowgraph(load(path))
-    if path.suffix in (".mmd", ".mermaid"):
-        return read_mermaid(text_of(path, limits.PAGE), id=path.stem, file=path)
     if path.suffix:
         return read_flow_text(text_of(path, limits.PAGE), id=path.stem, file=path)
     known = files()

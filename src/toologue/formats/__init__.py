@@ -2,7 +2,7 @@
 
     openai tooltalk tooldial tooldial_text dialog2api almita    conversations, as their papers or vendors write them
     program_dialogue    dialogues with programs in YAML
-    procedure flow      procedures in Markdown; graphs as ALMITA's flow text and as Mermaid flowcharts
+    procedure flow      procedures in Markdown; graphs as ALMITA's flow text, and drawn by Mermaid
     training            dialogues as rows for trainers
     literals            values, calls and JSON objects in what models write
     soundness           what is wrong with a procedure, whoever wrote it

@@ -1,19 +1,14 @@
-r"""Graphs as ALMITA's flow text (A.4, A.5) and as Mermaid flowcharts, read and written.
+r"""Graphs as ALMITA's flow text (A.4, A.5), read and written, and as Mermaid flowcharts, written.
 
 Flow text is `[N0](start_message){Greet}` for nodes and `[E0](N0, N1){Late}` for links, in any order; in a description
-`\{`, `\}` and `\\` stand for what follows the backslash. Flowcharts are read as people draw them; directions, styles,
-clicks and invisible links are passed over. One of a class that is called like a type of node has that type. Else a
-subroutine `[[get_order]]` is an api, a node that leads nowhere an end_message, the one node without a parent the
-start_message, and any other a message.
+`\{`, `\}` and `\\` stand for what follows the backslash.
 """
 
 from __future__ import annotations
 
-import html
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple, cast, get_args
 
@@ -141,33 +136,7 @@ def _links(edges: Sequence[_Entry], file: object) -> Iterator[Link]:
         yield Link(id=id, source=edge.inside[0], target=edge.inside[1], text=edge.text)
 
 
-# What opens a shape, the longer first, and what closes it.
-_SHAPES = [
-    (opens, re.compile(rf"{re.escape(opens)}\s*(?:(\"[^\"]*\")\s*|([^\n]*?))(?:{'|'.join(map(re.escape, closers))})"))
-    for opens, *closers in map(
-        str.split,
-        (r"((( )))", "(( ))", "([ ])", "[[ ]]", "[( )]", r"[/ /] \]", r"[\ \] /]", "{{ }}", "[ ]", "( )", "{ }", "> ]"),
-    )
-]
-
-_HEADER = re.compile(r"\s*(?:```\w*\s*)?(?:---\n.*?\n---\s*)?(?:%%[^\n]*\n\s*)*(?:flowchart|graph)\b[^\n;]*", re.DOTALL)
-_GAP = re.compile(r"(?:\s|;|%%[^\n]*)*")
-_PASSED = re.compile(r"(?:subgraph|end|direction|classDef|style|linkStyle|click|accTitle|accDescr|```)(?![\w-])[^\n;]*")
-_CLASS = re.compile(r"class\s+([\w,\s-]+?)\s+(\w+)[ \t]*(?=[\n;]|$)")
 _ID = re.compile(r"\w+(?:[-.]\w+)*")
-_OF_CLASS = re.compile(r":::(\w+)")
-_DETAILS = re.compile(r"@\{([^}]*)\}")
-_DETAIL = re.compile(r"(shape|label)\s*:\s*(?:\"([^\"]*)\"|([^,\n]*))")
-_MOST = 50_000
-_ENDS = re.compile(r"[ \t]*(?:[\n;]|%%|$)")
-_AND = re.compile(r"[ \t]*&\s*")
-_ARROW = re.compile(
-    r"\s*(?:\w+@)?(?P<back><|[xo](?=[-=]))?"
-    r"(?:(?P<hidden>~{3,})|(?:-{2,}(?:>|[xo](?![\w-]))|-{3,}|={2,}(?:>|[xo](?![\w=]))|={3,}|-\.+-(?:>|[xo](?!\w))?)"
-    r"(?:[ \t]*\|\s*(?P<label>\"[^\"]*\"|[^|\n]*)\|)?"
-    r"|(?:--|==|-\.)\s*(?P<inner>\"[^\"]*\"|[^\n]+?)\s*(?:-{2,}[>xo]?|={2,}[>xo]?|\.+-[>xo]?))"
-)
-_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 # How nodes are drawn: what opens and closes them, their colours.
 _DRAWN: Mapping[NodeType, tuple[str, str, str]] = {
     "start_message": ("([", "])", "fill:#dbeafe,stroke:#1d4ed8"),
@@ -195,127 +164,6 @@ def write_mermaid(graph: Graph) -> str:
     return "\n".join([*lines, ""])
 
 
-def read_mermaid(text: str, *, id: str = "flowchart", file: object = "<flowchart>") -> Graph:
-    """The graph that a flowchart draws."""
-    chart = _Chart(text.replace("\r\n", "\n"))
-    chart.read_all()
-    if chart.bad:
-        raise chart.bad.error(file, "flowchart")
-    return chart.graph(id)
-
-
-@dataclass
-class _Drawn:
-    text: str
-    shape: str = ""
-    kind: NodeType | None = None
-
-
-@dataclass
-class _Chart:
-    """A flowchart while it is read: what was drawn so far, the place in the text, the last (line, place) counted."""
-
-    text: str
-    place: int = 0
-    nodes: dict[str, _Drawn] = field(default_factory=dict[str, _Drawn])
-    arrows: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
-    bad: Problems = field(default_factory=Problems)
-    counted: tuple[int, int] = (1, 0)
-
-    def read_all(self) -> None:
-        if not self.take(_HEADER):
-            self.bad.add(1, "this is no flowchart", "it begins with `flowchart TD`, or `graph LR`")
-            return
-        while self.take(_GAP) is not None and self.place < len(self.text):
-            if self.take(_PASSED):
-                continue
-            if named := self.take(_CLASS):
-                for id in re.split(r"[,\s]+", named[1]):
-                    self.node(id).kind = _type(named[2])
-            elif not self.chain():
-                rest = _rest(self.text, self.place)
-                what = f"{shown(rest.strip())} cannot be read"
-                self.bad.add(self.line(), what, "expected nodes and arrows: a[Text] -->|text| b")
-                self.place += len(rest)
-        if not self.nodes and not self.bad:
-            self.bad.add(1, "there is no node", "draw some: a[Text] -->|text| b")
-
-    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self.text, self.place)
-        if found:
-            self.place = found.end()
-        return found
-
-    def line(self) -> int:
-        self.counted = self.counted[0] + self.text.count("\n", self.counted[1], self.place), self.place
-        return self.counted[0]
-
-    def chain(self) -> bool:
-        """Groups of nodes and the arrows between them. False where something else stands."""
-        sources = list(self.group())
-        while sources and (arrow := self.take(_ARROW)):
-            if arrow["back"]:
-                self.bad.add(self.line(), "an arrow with two heads", "draw two arrows")
-            self.take(_GAP)
-            targets = list(self.group())
-            if not targets:
-                return False
-            if len(self.arrows) + len(sources) * len(targets) > _MOST:
-                self.bad.add(self.line(), f"more than {_MOST:,} arrows", "draw less in one flowchart")
-                self.place = len(self.text)
-                return True
-            label = _decoded(arrow["label"] or arrow["inner"] or "")
-            if not arrow["hidden"]:
-                self.arrows += [(source, label, target) for source in sources for target in targets]
-            sources = targets
-        return bool(sources) and _ENDS.match(self.text, self.place) is not None
-
-    def group(self) -> Iterator[str]:
-        while id := self.take(_ID):
-            drawn = self.node(id[0])
-            self.shape(drawn)
-            if named := self.take(_OF_CLASS):
-                drawn.kind = _type(named[1]) or drawn.kind
-            yield id[0]
-            if not self.take(_AND):
-                return
-
-    def node(self, id: str) -> _Drawn:
-        """The node of this id. What has no text shows its id."""
-        return self.nodes.setdefault(id, _Drawn(id))
-
-    def shape(self, drawn: _Drawn) -> None:
-        if details := self.take(_DETAILS):
-            given = {found[1]: found[2] or found[3] or "" for found in _DETAIL.finditer(details[1])}
-            drawn.text = _decoded(given["label"]) if "label" in given else drawn.text
-            drawn.shape = {"subproc": "[[", "subroutine": "[[", "fr-rect": "[["}.get(given.get("shape", "").strip(), "")
-            return
-        for opens, form in _SHAPES:
-            if found := self.take(form):
-                drawn.text, drawn.shape = _decoded(found[1] or found[2] or ""), opens
-                return
-
-    def graph(self, id: str) -> Graph:
-        plain = all(re.fullmatch(r"N\d+", name, re.ASCII) for name in self.nodes)
-        names = {name: name if plain else f"N{place}" for place, name in enumerate(self.nodes)}
-        left, entered = {source for source, _, _ in self.arrows}, {target for _, _, target in self.arrows}
-        roots = [name for name in self.nodes if name not in entered]
-
-        def kind(name: str, drawn: _Drawn) -> NodeType:
-            if drawn.kind or drawn.shape == "[[":
-                return drawn.kind or "api"
-            if name not in left:
-                return "end_message"
-            return "start_message" if roots == [name] else "message"
-
-        nodes = [Node(id=names[name], type=kind(name, drawn), text=drawn.text) for name, drawn in self.nodes.items()]
-        links = (
-            Link(id=f"E{place}", source=names[source], target=names[target], text=text)
-            for place, (source, text, target) in enumerate(self.arrows)
-        )
-        return _graph(id, nodes, links)
-
-
 def _graph(id: str, nodes: Sequence[Node], links: Iterable[Link]) -> Graph:
     kind = "conversation_graph" if any(node.type in _TALK for node in nodes) else "flowgraph"
     return Graph(id=id, kind=kind, nodes=tuple(nodes), links=tuple(links))
@@ -323,13 +171,6 @@ def _graph(id: str, nodes: Sequence[Node], links: Iterable[Link]) -> Graph:
 
 def _type(name: str) -> NodeType | None:
     return next((known for known in _TYPES if known == name), None)
-
-
-def _decoded(text: str) -> str:
-    text = text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text.strip()
-    text = text[1:-1] if len(text) > 1 and text[0] == text[-1] == "`" else text
-    lines = _BREAK.sub("\n", text)
-    return html.unescape(re.sub(r"#(\d+);", r"&#\1;", re.sub(r"#([a-zA-Z]+);", r"&\1;", lines)))
 
 
 def _encoded(text: str) -> str:
