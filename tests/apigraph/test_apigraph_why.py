@@ -1,19 +1,13 @@
-"""Why an edge is there or not, what a graph says of its making, and the drawing of a neighbourhood."""
+"""Why an edge is there or not, and what a graph says of its making."""
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
-
 import pytest
 from apigraph_samples import Counting, api, entity
-from hypothesis import given
-from hypothesis import strategies as st
 
 from toologue.errors import BadRecord, UnknownName
 from toologue.plan.api_graph.edges import explain
 from toologue.plan.api_graph.rules import About, Thresholds, about_file, read_about, write_about
-from toologue.report.drawing import neighbourhood
-from toologue.schema import Edge, Similarities
 
 HALF = Thresholds(0.6, 0.4, 0.6)
 TEAM = entity("id of a team")
@@ -77,30 +71,3 @@ class TestAbout:
         about_file(tmp_path / "graph.jsonl").write_text('{"rules": "worst"}')
         with pytest.raises(BadRecord, match=r"graph\.about\.json.*rules"):
             read_about(tmp_path / "graph.jsonl")
-
-
-def edge(source: str, target: str, *, output="a|id", parameter="team", chosen=True) -> Edge:
-    alike = Similarities(lcs=0.9, keyword=0.8, description=0.9)
-    return Edge(source=source, output=output, target=target, parameter=parameter, similarity=alike, chosen=chosen)
-
-
-def texts(svg: str) -> list[str]:
-    return [found.text or "" for found in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
-
-
-class TestNeighbourhood:
-    def test_shows_both_sides_and_what_nothing_feeds(self):
-        drawn = neighbourhood("S|x|Me", [edge("S|y|From", "S|x|Me"), edge("S|x|Me", "S|z|To")], parameters=["season"])
-        assert {"Me", "x, S", "From", "To", "team", "season", "a|id"} <= set(texts(drawn))
-
-    def test_one_arrow_a_neighbour_and_the_rest_counted(self):
-        more = [edge("A", "Me"), edge("A", "Me", output="b", chosen=False), *(edge(f"B{n}", "Me") for n in range(30))]
-        said = texts(neighbourhood("Me", more, most=5))
-        assert ("+1" in said, "and 26 more" in said, said.count("team")) == (True, True, 1)
-
-    def test_an_api_without_neighbours_is_drawn_too(self):
-        assert "Me" in texts(neighbourhood("Me", []))
-
-    @given(st.text(max_size=80), st.text(min_size=1, max_size=80))
-    def test_any_text_is_valid_xml(self, name, other):
-        ElementTree.fromstring(neighbourhood(name, [edge(name, "B" + other, output=other), edge("C" + other, name)]))

@@ -1,4 +1,4 @@
-"""`plan chains` and `plan actions` as functions of the command line."""
+"""`plan chains` as a function of the command line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from chains_plan_samples import APIS, EDGES, files
 
-from toologue.cli.plan_graphs import actions, chains
+from toologue.cli.plan_graphs import chains
 from toologue.errors import BadRecord, BadSetting
 from toologue.plan.api_graph.check import Checked, Verdict
 from toologue.plan.chains.catalog import Catalog
@@ -67,13 +67,6 @@ def test_bad_settings_and_verdicts(tmp_path: Path) -> None:
         chains(graph, apis, out=tmp_path / "plans.jsonl", count=0)
     with pytest.raises(BadRecord, match=r"graph.jsonl:1: \$\.format: this line is 'edge/1', expected 'checked/2'"):
         chains(graph, apis, out=tmp_path / "plans.jsonl", checked=graph)
-
-
-def test_actions_told_and_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    actions(out=tmp_path / "actions.svg")
-    told = capsys.readouterr().out
-    assert "inform_intent_vague" in told
-    assert (tmp_path / "actions.svg").read_text().startswith("<svg")
 
 
 def test_documents_whose_schemas_are_written_once_are_read_in_any_order(tmp_path: Path) -> None:

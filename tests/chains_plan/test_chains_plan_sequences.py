@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from itertools import pairwise, product
 from typing import get_args
 
@@ -21,7 +20,6 @@ from toologue.plan.chains.sequences import (
     fitting,
     unfit_reason,
 )
-from toologue.report.drawing import action_graph
 from toologue.schema import MOVES, AgentAction, UserAction
 
 SHORT = {
@@ -153,12 +151,3 @@ class TestSequences:
             "there is more to ask than what comes unasked",
             "nothing is left to ask",
         }
-
-
-def test_the_drawing_has_a_box_a_step_and_an_arrow_a_link() -> None:
-    drawn = ET.fromstring(action_graph())
-    inside = "{http://www.w3.org/2000/svg}"
-    assert len(list(drawn.iter(f"{inside}g"))) == len(GRAPH)
-    titles = {title.text for path in drawn.iter(f"{inside}path") for title in path}
-    assert len(titles) == sum(map(len, GRAPH.values()))
-    assert "retriever call → clarify" in titles

@@ -154,9 +154,8 @@ class TestCoverage:
     def test_its_state(self) -> None:
         (chart,) = covered(report_of([self.doubted()])).charts
         step = next(node.id for node in self.graph.nodes if node.step == 3 and node.type == "assistant")
-        (found,) = [one for one in chart.steps if one.drawn.id == step]
-        assert found.states[0] == "unsure"
-        assert "unsure here 1 of 1 times" in found.title
+        (found,) = [one for one in chart.lines if one.id == step]
+        assert found.states == [("unsure", "unsure here 1 of 1 times")]
 
     def test_answers_to_noise(self) -> None:
         conversation = self.doubted()

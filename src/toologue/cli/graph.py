@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from toologue.cli.options import Operations, OptionalOut, Out, at_least_one
+from toologue.cli.options import Operations, Out, at_least_one
 from toologue.cli.terminal import echo, group, progress_bar, say, table
 from toologue.errors import BadSetting, UnknownName
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toologue.models.embed import Embedder
     from toologue.plan.api_graph.edges import Graph
     from toologue.plan.api_graph.pairs import Progress
-    from toologue.schema import Api, Edge
+    from toologue.schema import Edge, Similarities
 
 _SHOWN, _LEFT_OUT = 10, 6
 
@@ -145,11 +145,7 @@ def show(
     *,
     apis: tuple[str, ...] = (),
     api: str | None = None,
-    out: OptionalOut = None,
     why: tuple[str, str] | None = None,
-    output: str | None = None,
-    parameter: str | None = None,
-    embedder: str | None = None,
 ) -> None:
     """What is in a graph: the best connected APIs, the neighbours of one, or why two are joined or not.
 
@@ -158,51 +154,29 @@ def show(
     graph
         The graph.jsonl.
     apis
-        The documents that it was made of, for --why and for parameters that nothing feeds.
+        With --why, the documents that it was made of.
     api
-        The API whose neighbours are shown; by default the best connected one is drawn.
-    out
-        Where the drawing goes (.svg).
+        The API whose neighbours are shown.
     why
         A source and a target: the three similarities of their entities, and what speaks for or against an edge.
-    output
-        With --why, this output only.
-    parameter
-        With --why, this parameter only.
-    embedder
-        With --why, where the graph has no about.json.
     """
-    from toologue.report.drawing import neighbourhood
     from toologue.schema import Edge
-    from toologue.schema.jsonl import read, replacing
+    from toologue.schema.jsonl import read
 
     if why is not None:
-        _explain(graph, apis, why, embedder, (output, parameter))
+        _explain(graph, apis, why)
         return
     edges = [edge for edge in read(graph, Edge, empty=True) if api is None or api in (edge.source, edge.target)]
-    documents = {one.name: one for one in _documents(apis)} if apis else {}
     if api is None:
-        api = _overview(edges)
-    elif not edges and api not in documents:
+        _overview(edges)
+    elif not edges:
         known = {name for edge in read(graph, Edge) for name in (edge.source, edge.target)}
         raise UnknownName("API of the graph", api, known)
     else:
         echo("\n".join(_neighbours(api, edges)))
-    if out is not None and api:
-        asked = documents[api].required if api in documents else ()
-        with replacing(out) as stream:
-            stream.write(neighbourhood(api, edges, parameters=asked).encode())
-        echo(f"the neighbours of {api} are drawn in {out}", note=True)
 
 
 graph = group("graph", build, check, show)
-
-
-def _documents(sources: Iterable[str]) -> list[Api]:
-    from toologue.apis.load import apis_of_all
-    from toologue.plan.api_graph.describe import described
-
-    return list(described(apis_of_all(sources)))
 
 
 def _embedder(name: str, cache: Path | None, workers: int, progress: Progress) -> Embedder:
@@ -237,53 +211,50 @@ def _survivors(found: Graph) -> Table:
     return table(("", "above", "left"), told, title=f"{found.rules}, {found.embedder}", right=("left",))
 
 
-def _overview(edges: Sequence[Edge]) -> str:
-    """Say how large a graph is, and which APIs are joined with most others; the first of them."""
+def _overview(edges: Sequence[Edge]) -> None:
+    """Say how large a graph is, and which APIs are joined with most others."""
     pairs = sorted({(edge.source, edge.target) for edge in edges})
     feeds, fed = Counter(source for source, _ in pairs), Counter(target for _, target in pairs)
     best = [name for name, _ in (feeds + fed).most_common(_SHOWN)]
     say(table(("API", "feeds", "is fed by"), ((name, f"{feeds[name]:,}", f"{fed[name]:,}") for name in best)))
     joined = _counted(len(feeds + fed), "API")
     echo(f"{_counted(len(edges), 'edge')}, {_counted(len(pairs), 'pair')} of {joined}")
-    return best[0] if best else ""
 
 
 def _neighbours(api: str, edges: Iterable[Edge]) -> Iterator[str]:
     """A line an edge, what feeds the API first."""
-    from toologue.report.drawing import similarity_words
-
     for edge in sorted(edges, key=lambda edge: edge.source == api):
         source, target = ("its" if name == api else f"{name}:" for name in (edge.source, edge.target))
         kept = ", kept" if edge.chosen else ""
-        yield f"{source} {edge.output} → {target} {edge.parameter} ({similarity_words(edge.similarity)}{kept})"
+        yield f"{source} {edge.output} → {target} {edge.parameter} ({_words(edge.similarity)}{kept})"
+
+
+def _words(found: Similarities) -> str:
+    return f"phrases {found.lcs:.2f}, keywords {found.keyword:.2f}, description {found.description:.2f}"
 
 
 def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _explain(
-    graph: Path, sources: Sequence[str], pair: tuple[str, str], by: str | None, asked: tuple[str | None, str | None]
-) -> None:
-    """Say why the entities of two APIs are joined or not. `asked`: one output, one parameter."""
-    from toologue.models.embed import embedder as embedder_of
+def _explain(graph: Path, sources: Sequence[str], pair: tuple[str, str]) -> None:
+    """Say why the entities of two APIs are joined or not."""
+    from toologue.apis.load import apis_of_all
+    from toologue.models.embed import embedder
+    from toologue.plan.api_graph.describe import described
     from toologue.plan.api_graph.edges import explain
     from toologue.plan.api_graph.rules import read_about
-    from toologue.report.drawing import similarity_words
 
-    known = {api.name: api for api in _documents(sources)}
+    known = {api.name: api for api in described(apis_of_all(sources))}
     if not known:
         raise BadSetting("--why needs the documents: name them with --apis")
     for name in pair:
         if name not in known:
             raise UnknownName("API", name, known)
     about = read_about(graph)
-    rules, limits = (about.rules, about.limits) if about else ("best", None)
-    embedder = embedder_of(by or (about.embedder if about else "lexical"))
-    source, target = (known[name] for name in pair)
-    output, parameter = asked
-    found = explain(source, target, embedder, rules=rules, thresholds=limits, output=output, parameter=parameter)
+    rules, limits, by = (about.rules, about.limits, about.embedder) if about else ("best", None, "lexical")
+    found = explain(known[pair[0]], known[pair[1]], embedder(by), rules=rules, thresholds=limits)
     for one in found:
-        echo(f"{one.output} → {one.parameter} ({similarity_words(one.similarity)})\n    {one.verdict}")
+        echo(f"{one.output} → {one.parameter} ({_words(one.similarity)})\n    {one.verdict}")
     if not found:
         echo(f"{pair[0]} gives nothing back, or {pair[1]} takes nothing")

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from toologue.cli.from_prose import prose_of, sources
 from toologue.cli.options import OptionalOut, Out, at_least_one
-from toologue.cli.plan_graphs import actions, chains, graph, lint_procedure, paths, procedures, say_findings
+from toologue.cli.plan_graphs import chains, graph, lint_procedure, paths, procedures, say_findings
 from toologue.cli.plan_words import words
 from toologue.cli.terminal import ask, echo, group, progress_bar, say, table
 from toologue.errors import BadFile, BadSetting
@@ -253,7 +253,7 @@ def lint(*what: str, apis: Path | None = None, json: Path | None = None) -> int:
     return say_findings(places, rows, f"{len(set(places))} of {len(openings)} look unrealistic", json)
 
 
-_PARTS = (scenarios, lint, intents, rewrite, sources, procedures, graph, paths, words, lint_procedure, chains, actions)
+_PARTS = (scenarios, lint, intents, rewrite, sources, procedures, graph, paths, words, lint_procedure, chains)
 plan = group("plan", *_PARTS)
 
 

@@ -314,26 +314,6 @@ def chains(
     echo(f"{total} plans in {out}", note=True)
 
 
-def actions(*, out: OptionalOut = None) -> None:
-    """What users and agents do in a conversation about tools: the 16 actions, and the graph of what may follow.
-
-    Parameters
-    ----------
-    out
-        Where the drawing goes, an .svg file.
-    """
-    from toologue.plan.chains.sequences import ACTIONS
-    from toologue.report.drawing import action_graph
-    from toologue.schema.jsonl import replacing
-
-    rows = ((action.name, action.who, action.meaning) for action in ACTIONS.values())
-    say(table(("action", "who", "what"), rows, title="actions"))
-    if out is not None:
-        with replacing(out) as stream:
-            stream.write(action_graph().encode())
-        echo(f"the action graph in {out}", note=True)
-
-
 def _sequences(tally: Tally) -> Table:
     from toologue.plan.chains.sequences import SEQUENCES
 

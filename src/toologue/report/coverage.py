@@ -1,7 +1,7 @@
 """Coverage: which steps and ways of a procedure the conversations take, and which of them an agent gets right.
 
 A node, link or pair is covered by the suite if a conversation leads through it, by an agent if one that it passed does.
-In a drawing each node and link is, for each agent,
+Each step, and each way that leads on from it, is, for each agent,
 
     failed    the agent went wrong right here, at least once
     passed    a conversation that it passed leads through here, and it never went wrong here
@@ -20,13 +20,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from toologue.plan.procedures.paths import Coverage, Missing, coverage, missing_lines
-from toologue.report.drawing import Drawing, DrawnLink, DrawnStep, draw
+from toologue.plan.procedures.paths import Coverage, coverage
 from toologue.report.view import Charted, Conversation, Report
-from toologue.schema import Dialogue, Graph, Turn, Walk
+from toologue.report.words import cut
+from toologue.schema import Dialogue, Graph, Link, Turn, Walk
 from toologue.score.knowledge import noise_of
 from toologue.values.json_schema import list_of
 
+_LONGEST = 300
 State = Literal["passed", "failed", "unsure", "seen", "unseen"]
 
 
@@ -38,39 +39,39 @@ class Sight(NamedTuple):
     wrong: Counter[str]
     unsure: Counter[str]
 
-    def look(self, id: str, *, passed: bool, seen: bool) -> tuple[State, str]:
+    def look(self, id: str, where: Literal["nodes", "edges"], *, seen: bool) -> tuple[State, str]:
         """The state of a node or a link, and what it means."""
+        if not seen:
+            return "unseen", "in no conversation"
         if self.wrong[id]:
             return "failed", f"wrong here {self.wrong[id]} of {self.tests[id]} times"
-        if passed:
+        if id in getattr(self.coverage, where).seen:
             return "passed", "passed"
         if self.unsure[id]:
             return "unsure", f"unsure here {self.unsure[id]} of {self.tests[id]} times"
-        return "seen" if seen else "unseen", "only in conversations that it did not pass"
+        return "seen", "only in conversations that did not pass"
 
 
 class Marked(NamedTuple):
-    """A box or an arrow of the drawing, its state for each agent, and the same in words."""
+    """A step, or one of the ways that lead on from it, and (state, the same in words) for each agent."""
 
-    drawn: DrawnStep | DrawnLink
-    states: Sequence[State]
+    id: str
+    step: str
+    text: str
+    is_call: bool
     seen: bool
-    title: str
+    states: Sequence[tuple[State, str]]
 
 
 class Chart(NamedTuple):
-    """A procedure with its coverage. `drawing` is None where it is too large to be read."""
+    """A procedure with its coverage, and in words what no conversation reaches, and what would."""
 
     file: str
     times: int
     suite: Coverage
-    missing: Sequence[Missing]
-    # In words, with what would reach it.
     unreached: Sequence[object]
-    runs: Sequence[tuple[str, Coverage, Sequence[Missing]]]
-    drawing: Drawing | None
-    steps: Sequence[Marked]
-    links: Sequence[Marked]
+    runs: Sequence[tuple[str, Coverage]]
+    lines: Sequence[Marked]
 
 
 class Detour(NamedTuple):
@@ -144,26 +145,31 @@ def _looked(
 def _chart(charted: Charted, runs: Sequence[str], sights: Sequence[Sight]) -> Chart:
     graph = charted.graph
     suite = coverage(graph, (walk_of(graph, gold) for gold in charted.golds))
-    drawing = draw(graph)
 
-    def marked(drawn: DrawnStep | DrawnLink, where: Literal["nodes", "edges"]) -> Marked:
-        seen = drawn.id in getattr(suite, where).seen
-        found = [s.look(drawn.id, passed=drawn.id in getattr(s.coverage, where).seen, seen=seen) for s in sights]
-        said = [f"{run}: {what}" for run, (_, what) in zip(runs, found, strict=True)]
-        words = [drawn.title, *(said if seen else ["No conversation leads through here."])]
-        return Marked(drawn, [state for state, _ in found], seen, "\n".join(words))
+    def marked(id: str, where: Literal["nodes", "edges"], step: str, text: str, *, is_call: bool = False) -> Marked:
+        seen = id in getattr(suite, where).seen
+        return Marked(id, step, cut(text, _LONGEST), is_call, seen, [one.look(id, where, seen=seen) for one in sights])
 
-    return Chart(
-        charted.file,
-        len(charted.golds),
-        suite,
-        missing_lines(graph, suite),
-        charted.unreached,
-        [(run, s.coverage, missing_lines(graph, s.coverage)) for run, s in zip(runs, sights, strict=True)],
-        drawing,
-        [marked(step, "nodes") for step in drawing.steps] if drawing else [],
-        [marked(link, "edges") for link in drawing.links] if drawing else [],
-    )
+    asked = {link.target: link.source for link in graph.links if graph.by_id[link.target].type == "user"}
+    ways: dict[str, list[Link]] = {}
+    for link in graph.links:
+        if link.target not in asked:
+            ways.setdefault(asked.get(link.source, link.source), []).append(link)
+    lines = list[Marked]()
+    for node in sorted(graph.nodes, key=lambda node: node.step or 0):
+        if node.type != "user":
+            text = "The customer writes" if node.id in graph.roots else node.text
+            lines.append(marked(node.id, "nodes", str(node.step or "·"), text, is_call=node.type == "api"))
+            lines += [marked(way.id, "edges", "", _said(graph, way)) for way in ways.get(node.id, ())]
+    found = [(run, sight.coverage) for run, sight in zip(runs, sights, strict=True)]
+    return Chart(charted.file, len(charted.golds), suite, charted.unreached, found, lines)
+
+
+def _said(graph: Graph, way: Link) -> str:
+    """What the customer answered, or what a call came to, and where that leads."""
+    source, target = graph.by_id[way.source], graph.by_id[way.target]
+    said = way.text or (source.text if source.type == "user" else way.condition or "")
+    return f"{said} → {f'step {target.step}' if target.step else 'the end'}"
 
 
 def _turns_that_are(conversation: Conversation, verdict: Literal["wrong", "unsure"]) -> frozenset[int]:
