@@ -88,7 +88,7 @@ def inside(apis: Path, name: str, scratch: Path) -> None:
     """Build the graph here."""
     from toologue.cli.graph import build
 
-    build(str(apis), out=scratch / "graph.jsonl", rules="published", embedder=name, cache=scratch / "vectors.sqlite")
+    build(str(apis), out=scratch / "graph.jsonl", rules="published", embedder=name)
 
 
 def beside(apis: Sequence[Any]) -> dict[str, Any]:

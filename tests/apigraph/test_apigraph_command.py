@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import logging
 
 import pytest
 from apigraph_samples import api, entity
 
 from toologue.cli.graph import build, show
 from toologue.errors import BadSetting, UnknownName
-from toologue.models.lexical import Lexical
 from toologue.plan.api_graph.rules import read_about
 from toologue.schema import Edge
 from toologue.schema.jsonl import read, write
@@ -52,23 +50,6 @@ class TestBuild:
         assert [(edge.source, edge.target) for edge in read(tmp_path / "graph.jsonl", Edge)] == [
             ("S|a|Teams", "S|b|Squad")
         ]
-
-    def test_a_damaged_cache_costs_time_and_nothing_else(self, apis, tmp_path, monkeypatch, caplog):
-        class Remembered(Lexical):
-            name = "remembered"
-
-        monkeypatch.setattr("toologue.models.embed.embedder", lambda spec: Remembered())
-        limits = {"lcs": 0.8, "keyword": 0.5, "description": 0.5}
-        graphs: list[bytes] = []
-        cache = tmp_path / "vectors.sqlite"
-        for content in (None, b"this is no database" * 100, None):
-            if content:
-                cache.write_bytes(content)
-            with caplog.at_level(logging.WARNING):
-                build(apis, out=tmp_path / "graph.jsonl", embedder="remembered", cache=cache, **limits)
-            graphs.append((tmp_path / "graph.jsonl").read_bytes())
-        assert len(set(graphs)) == 1
-        assert "is damaged" in caplog.text
 
     def test_settings_that_make_no_sense_are_refused(self, apis, tmp_path):
         with pytest.raises(BadSetting, match="name the APIs"):

@@ -81,7 +81,6 @@ def build(
     description: float | None = None,
     workers: int | None = None,
     most: int = 5_000_000,
-    cache: Path | None = None,
     operations: Operations = Operations(),
 ) -> None:
     """The graph of APIs: an edge for each output that can feed a required parameter, by three similarities.
@@ -106,8 +105,6 @@ def build(
         Processes; by default one a core. The graph does not depend on it.
     most
         How many pairs may pass the first test; more are refused.
-    cache
-        The SQLite file that keeps vectors; by default vectors.sqlite in the user's cache folder.
     operations
         Which operations of the documents; by default all that can be read.
     """
@@ -127,7 +124,7 @@ def build(
     with pool(count), progress_bar("comparing") as progress:
         documents = described_sides(each_api(apis, operations.choice), rules, workers=count)
         middle = time.monotonic()
-        by = _embedder(embedder, cache, count, progress)
+        by = _embedder(embedder, count, progress)
         found = find_edges(documents, by, rules=rules, thresholds=limits, workers=count, most=most, progress=progress)
         write(out, found.edges)
     counts, limits = found.survivors._asdict(), found.thresholds._asdict()
@@ -179,17 +176,13 @@ def show(
 graph = group("graph", build, check, show)
 
 
-def _embedder(name: str, cache: Path | None, workers: int, progress: Progress) -> Embedder:
-    """The embedder on all cores, with a memory where looking up is quicker than computing."""
-    from toologue.models.embed import Cached, cache_folder
+def _embedder(name: str, workers: int, progress: Progress) -> Embedder:
+    """The embedder, on all cores where it has weights."""
     from toologue.models.embed import embedder as embedder_of
     from toologue.plan.api_graph.pairs import ParallelEmbedder
 
     found = embedder_of(name)
-    if name == "lexical":
-        return found
-    spread = ParallelEmbedder(found, workers, progress) if name.startswith("minilm") else found
-    return Cached(spread, cache or cache_folder() / "vectors.sqlite")
+    return ParallelEmbedder(found, workers, progress) if name.startswith("minilm") else found
 
 
 def _survivors(found: Graph) -> Table:
