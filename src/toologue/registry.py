@@ -101,7 +101,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "graph": ("toologue.cli.graph:graph", "The API graph: which output of one API another can take."),
     "init": ("toologue.cli.project:init", "A project of your own: procedures, API documents, an agent."),
     "test": ("toologue.cli.project:run_stages", "Every stage of a project, and its gate."),
-    "plan": ("toologue.cli.plan:plan", "What conversations shall be about, and whether they open as people speak."),
+    "plan": ("toologue.cli.plan:plan", "What conversations shall be about, before anybody finds words."),
     "generate": (
         "toologue.cli.generate:generate",
         "Verified conversations from procedures, or over chains of APIs, with their statistics.",

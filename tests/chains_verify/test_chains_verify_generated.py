@@ -14,7 +14,7 @@ from corrupt_chain import CHAIN_CORRUPTIONS
 from toologue.apis.functions import apis_of_functions
 from toologue.apis.load import apis_of
 from toologue.cli.graph import build
-from toologue.cli.plan_graphs import chains
+from toologue.cli.plan import chains
 from toologue.models.embed import embedder
 from toologue.models.retriever import Retriever
 from toologue.plan.chains.sequences import SEQUENCES

@@ -22,8 +22,8 @@ from toologue.cli.export import export
 from toologue.cli.generate import chains as generate_chains
 from toologue.cli.graph import build
 from toologue.cli.judge import quality
-from toologue.cli.plan_graphs import chains as plan_chains
-from toologue.cli.plan_graphs import paths
+from toologue.cli.plan import chains as plan_chains
+from toologue.cli.plan import paths
 from toologue.cli.review import review
 from toologue.cli.talks import Talks
 from toologue.formats.tooldial_text import Labels, Task

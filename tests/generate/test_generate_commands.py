@@ -1,4 +1,4 @@
-"""`toologue generate`, `plan procedures|graph|paths|lint-procedure`, `write`, `verify`, as they are typed."""
+"""`toologue generate`, `plan procedures|graph|paths`, `write`, `verify`, as they are typed."""
 
 from __future__ import annotations
 
@@ -81,16 +81,6 @@ def test_paths_and_what_they_do_not_see(tmp_path: Path, capsys: pytest.CaptureFi
     assert {walk.graph for walk in read(out, Walk)} == {"order-not-received"}
 
 
-def test_lint_of_prose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "prose.txt"
-    file.write_text("1. Look up the order.\n2. If the customer is eligible, refund it.\n")
-    assert run("plan", "lint-procedure", file, "--json", tmp_path / "found.json") == 1
-    assert "prose.txt:2" in capsys.readouterr().out
-    assert json.loads((tmp_path / "found.json").read_text())[0]["rule"] == "unresolved conditional"
-    file.write_text("1. Look up the order.\n")
-    assert run("plan", "lint-procedure", file) == 0
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -103,7 +93,6 @@ def test_lint_of_prose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         (("plan", "graph", "nothing.mmd"), "cannot read nothing.mmd"),
         (("plan", "graph", "order"), "no procedure is called 'order'"),
         (("plan", "paths", "order-not-received", "--count", "0"), "--count 0: give 1 or more"),
-        (("plan", "lint-procedure"), "name a file"),
         (("write", "plans.jsonl", "-o", "X"), "cannot read plans.jsonl"),
         (("verify", "nothing.jsonl"), "cannot read nothing.jsonl"),
     ],

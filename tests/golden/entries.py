@@ -136,9 +136,7 @@ ENTRIES: dict[str, Entry] = {
         (
             "plan scenarios -o scenarios.jsonl",
             "plan scenarios --count 40 --seed 5 -o forty.jsonl",
-            "plan intents -o intents.jsonl",
             "plan lint 'Hello, could you please call ForecastWeather for Oslo?' in/queries.txt --json lint.json",
-            "plan lint-procedure in/*.md in/queries.txt --json procedures.json",
         ),
     ),
     "generate-procedures": Entry(

@@ -1,183 +1,45 @@
-"""`toologue plan`: what conversations shall be about. Scenarios and how they open, intents, procedures by a model."""
+"""`toologue plan`: what conversations shall be about: scenarios, openings, plans over procedures and chains of APIs."""
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import AsyncIterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Literal
 
-from cyclopts import Parameter
-
-from toologue.cli.from_prose import prose_of, sources
+from toologue import keys, limits
+from toologue.cli.from_prose import sources
 from toologue.cli.options import OptionalOut, Out, at_least_one
-from toologue.cli.plan_graphs import chains, graph, lint_procedure, paths, procedures, say_findings
-from toologue.cli.plan_words import words
-from toologue.cli.terminal import ask, echo, group, progress_bar, say, table
-from toologue.errors import BadFile, BadSetting
+from toologue.cli.talks import Sampler, Talks
+from toologue.cli.terminal import (
+    ask,
+    echo,
+    group,
+    progress_bar,
+    say,
+    say_first,
+    table,
+    watched,
+    write_json,
+    write_lines,
+)
+from toologue.errors import BadFile, BadSetting, UnknownName
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from toologue.plan.procedures.by_model import IntentTally
-    from toologue.plan.procedures.intents import Intent
-    from toologue.plan.procedures.prose import Prose
-    from toologue.plan.procedures.rewrite import Rewritten
+    from toologue.plan.chains.catalog import Reason
+    from toologue.plan.chains.planner import Tally as ChainTally
+    from toologue.plan.procedures.ask_flowgraph import AskedGraph
     from toologue.plan.scenarios import Tally
-    from toologue.schema import Api, Scenario
+    from toologue.project.statistics import Source
+    from toologue.schema import Api, Graph, Plan, Scenario
+    from toologue.write.ask_wordings import Tally as WordingTally
 
-
-def intents(
-    *,
-    out: OptionalOut = None,
-    model: str | None = None,
-    prose: Annotated[list[Path] | None, Parameter(name="--from")] = None,
-    service: str | None = None,
-    count: int = 84,
-    industries: list[str] | None = None,
-    seed: int = 0,
-) -> None:
-    """What customers contact support about: our catalogue, or intents that a model thinks of, or finds in prose.
-
-    Parameters
-    ----------
-    out
-        The intents.jsonl to write.
-    model
-        openai:NAME or module:attribute; by default the catalogue is shown, offline.
-    prose
-        Prose of yours, .md or .txt, whose issues are wanted: each that it settles, and how many that are.
-    service
-        What may be called, for --from: an OpenAPI document, a shipped service, a world of yours.
-    count
-        How many a model is asked for; none of them is like one of the catalogue.
-    industries
-        Only of these.
-    seed
-        Sent to the model.
-    """
-    from toologue.models.ask import model as model_of
-    from toologue.plan.procedures.by_model import IntentTally, ask_intents
-    from toologue.plan.procedures.intents import intents as catalogue
-    from toologue.schema.jsonl import write
-
-    found, tally = [one for one in catalogue() if not industries or one.industry in industries], IntentTally()
-    if prose:
-        found = _in_prose(prose, model, service, tally, seed)
-    elif model is not None:
-        asked = ask_intents(
-            model_of(model, "planner"), count, tally, industries=industries or (), known=catalogue(), seed=seed
-        )
-        found = list(ask(model, asked))
-    if not found:
-        raise BadSetting(f"there are no intents: {', '.join(industries or ())}")
-    if out is not None:
-        write(out, found)
-    first = {one.industry: one.name for one in reversed(found)}
-    counts = Counter(one.industry for one in found)
-    rows = ((industry, number, first[industry]) for industry, number in counts.items())
-    say(table(("industry", "intents", "for example"), rows))
-    for why, number in tally.dropped.most_common():
-        echo(f"{number} dropped: {why}", note=True)
-    echo(f"{len(found)} intents{f' in {out}' if out else ''}", note=True)
-
-
-def _in_prose(
-    files: Sequence[Path], model: str | None, service: str | None, tally: IntentTally, seed: int
-) -> list[Intent]:
-    from toologue.models.ask import model as model_of
-    from toologue.plan.procedures.by_model import intents_in_prose
-    from toologue.plan.procedures.prose import listed
-    from toologue.plan.procedures.service import service as service_of
-
-    if model is None:
-        raise BadSetting("--from: a model finds the issues; name it, as in --model openai:NAME")
-    apis = service_of(service).apis.values() if service else ()
-    asked = intents_in_prose(prose_of(files), model_of(model, "planner"), tally, apis=apis, seed=seed)
-    found = ask(model, asked)
-    for one in found.intents:
-        echo(f"{one.id}: sentences {listed(found.sentences[one.id])}")
-    return list(found.intents)
-
-
-def rewrite(
-    what: str,
-    /,
-    *,
-    model: str,
-    out: Out,
-    service: str | None = None,
-    intents: Path | None = None,
-    count: int = 2,
-    tries: int = 3,
-    seed: int = 0,
-) -> int:
-    """Procedures in our dialect by a model, from prose or for an intent. Exits 1 where one does not become sound.
-
-    Parameters
-    ----------
-    what
-        A file of free prose, or the id of an intent of the catalogue.
-    model
-        openai:NAME or module:attribute.
-    out
-        The folder for ID.md.
-    service
-        An OpenAPI document, or the name of a shipped service, whose operations may be called.
-    intents
-        The issues of the prose, as `plan intents --from` finds them: a procedure is written for each.
-    count
-        How many procedures for an intent of the catalogue.
-    tries
-        How often the model may mend one.
-    seed
-        Sent to the model.
-    """
-    from toologue.models.ask import model as model_of
-    from toologue.plan.procedures.intents import intent, read_intents
-    from toologue.plan.procedures.reference import reference
-    from toologue.plan.procedures.rewrite import Rewritten, Task, ask_procedures
-    from toologue.plan.procedures.rewrite import rewrite as rewrite_prose
-    from toologue.plan.procedures.service import service as service_of
-    from toologue.project.provision import Provision
-
-    file, asked = Path(what), model_of(model, "planner")
-    provision = None if service is None else Provision.of(service)
-    apis = None if service is None else tuple(service_of(service).apis.values())
-    if file.suffix in (".md", ".txt"):
-        prose, known = prose_of([file]), provision.simulator if provision else None
-        told, made = reference(apis or (), simulator=known, words=prose.numbered), list[Rewritten]()
-        for one in [None] if intents is None else read_intents(intents):
-            task, id = Task(intent=one, reference=told), one.id if one else file.stem
-            given = rewrite_prose(prose, asked, apis=apis, id=id, tries=tries, seed=seed, task=task)
-            made.append(ask(model, given))
-        return _kept(out, made, prose)
-    chosen = ask_procedures(intent(what), asked, count=count, apis=apis, tries=tries, seed=seed)
-    return _kept(out, ask(model, chosen))
-
-
-def _kept(out: Path, made: Sequence[Rewritten], prose: Prose | None = None) -> int:
-    from toologue.formats.procedure import file_names
-    from toologue.formats.procedure import write as write_procedure
-    from toologue.schema.jsonl import replacing
-
-    names = file_names(one.procedure.id for one in made if one.procedure is not None)
-    for one in made:
-        if one.procedure is not None:
-            file = out / next(names)
-            with replacing(file) as stream:
-                stream.write(write_procedure(one.procedure).encode())
-            echo(f"{file}: {len(one.procedure.steps)} steps, after {len(one.problems)} tries", note=True)
-        for finding in one.findings:
-            echo(f"  line {finding.line}: {finding.quote!r} is a {finding.rule}: {finding.remedy}")
-        for problem in one.problems[-1] if one.procedure is None else ():
-            echo(f"  not sound: line {problem}")
-        for remark in one.remarks:
-            echo(f"  {remark}")
-        for sentence in prose.sentences if prose else ():
-            if why := one.told.left_out.get(sentence.number):
-                echo(f"  left out: {sentence.file}:{sentence.line}: {sentence.text!r}: {why}")
-    return 3 if any(one.procedure is None for one in made) else 0
+_SHOWN, _WORDS = 20, 160
+_PAIRS = 600  # so many pairs of APIs are planned over at most, and half as many APIs by themselves
 
 
 def scenarios(
@@ -224,7 +86,7 @@ def scenarios(
         reasons = ", ".join(f"{reason} ({n})" for reason, n in tally.dropped.most_common())
         raise BadSetting(f"no scenario was left of {tally.proposed} proposed: {reasons or 'nothing came back'}")
     write(out, drawn)
-    say(_tally_table(tally, drawn), _tools_table(documents, drawn))
+    say(_tally_table(tally, drawn))
     if count is not None and len(drawn) < count:
         echo(f"{count} were wanted, and there are only {len(drawn)}", note=True)
     echo(f"{len(drawn)} scenarios in {out}", note=True)
@@ -248,13 +110,13 @@ def lint(*what: str, apis: Path | None = None, json: Path | None = None) -> int:
         raise BadSetting('name a file, or give a query in quotes: toologue plan lint "wake me at six"')
     documents, openings = _documents(apis), list(_openings(what))
     found = [(where, each) for where, text in openings for each in lint_text(text, documents)]
-    rows = [{"where": where, **each._asdict()} for where, each in found]
-    places = [where for where, _ in found]
-    return say_findings(places, rows, f"{len(set(places))} of {len(openings)} look unrealistic", json)
-
-
-_PARTS = (scenarios, lint, intents, rewrite, sources, procedures, graph, paths, words, lint_procedure, chains)
-plan = group("plan", *_PARTS)
+    if found:
+        rows = ((where, one.rule, one.quote, one.why, one.remedy) for where, one in found)
+        say(table(("where", "rule", "what", "why", "remedy"), rows))
+    echo(f"{len({where for where, _ in found})} of {len(openings)} look unrealistic", note=True)
+    if json is not None:
+        write_json(json, [{"where": where, **one._asdict()} for where, one in found])
+    return 1 if found else 0
 
 
 def _documents(apis: Path | None) -> tuple[Api, ...]:
@@ -310,10 +172,368 @@ def _tally_table(tally: Tally, drawn: Sequence[Scenario]) -> Table:
     return table(("", "n", "for example"), rows, title="scenarios")
 
 
-def _tools_table(documents: Sequence[Api], drawn: Sequence[Scenario]) -> Table:
-    required = Counter(made.required for made in drawn)
-    used = Counter(name for made in drawn for name in set(made.calls))
-    rows = [(api.domain, api.name, required[api.name], used[api.name]) for api in documents]
-    needed, least = [row[2] for row in rows], min(row[3] for row in rows)
-    title = f"per tool: required {min(needed)} to {max(needed)} times, used {least} or more"
-    return table(("plugin", "tool", "required", "used"), rows, title=title)
+def procedures(*what: str, out: Out, talks: Talks = Talks()) -> None:
+    """Plans of conversations for procedures: paths, executed, with noise and detours, and no words yet.
+
+    Parameters
+    ----------
+    what
+        Procedures or services that ship, or .md files of yours with --service; by default all that ship.
+    out
+        The plans.jsonl to write.
+    talks
+        How conversations are planned.
+    """
+    from toologue.plan.procedures.noise import dealt
+    from toologue.project.generate import plans_of
+    from toologue.schema.jsonl import write
+
+    chosen = talks.sources(what)
+    rows: list[tuple[object, ...]] = []
+    noise = dealt(one.procedure.id for one in chosen)
+
+    def planned() -> Iterator[Plan]:
+        for one in watched("planning", chosen, len(chosen)):
+            made = plans_of(one, talks.making(), noise[one.procedure.id])
+            seen = made.coverage
+            dropped = ", ".join(f"{reason} ({times})" for reason, times in made.tally.dropped.most_common())
+            rows.append((one.procedure.id, len(made.plans), seen.nodes, seen.edges, seen.pairs, dropped))
+            yield from made.plans
+
+    total = write(out, planned())
+    say(table(("procedure", "plans", "nodes", "edges", "pairs", "dropped"), rows))
+    echo(f"{total} plans in {out}", note=True)
+
+
+def graph(
+    what: str,
+    /,
+    *,
+    flow: bool = False,
+    mermaid: bool = False,
+    model: str | None = None,
+    tries: int = 3,
+    seed: int = 0,
+) -> int:
+    """The conversation graph of a procedure, as flow text. Exits 3 where a model's flowgraph breaks rules.
+
+    Parameters
+    ----------
+    what
+        A procedure that ships, or a file: a procedure (.md), a flowgraph as flow text.
+    flow
+        The flowgraph instead: what the agent does.
+    mermaid
+        As a Mermaid flowchart.
+    model
+        openai:NAME or module:attribute draws the flowgraph (3.4); by default it is made by rule.
+    tries
+        How often the model is asked, repairs included.
+    seed
+        Sent to the model.
+    """
+    from toologue.formats.flow import write_flow_text, write_mermaid
+    from toologue.procedure.conversation_graph import conversation_graph
+
+    if model is None:
+        found = _flowgraph(what)
+    else:
+        asked = _asked(what, model, tries, seed)
+        for problem in asked.problems[-1]:
+            echo(problem, error=True)
+        if asked.graph is None:
+            echo(f"the model's flowgraph of {what} breaks rules, after {len(asked.problems)} tries", error=True)
+            return 3
+        found = asked.graph
+    found = found if flow or found.kind == "conversation_graph" else conversation_graph(found)
+    echo(write_mermaid(found) if mermaid else write_flow_text(found))
+    return 0
+
+
+def _asked(what: str, model: str, tries: int, seed: int) -> AskedGraph:
+    from toologue.formats.procedure import load
+    from toologue.models.ask import model as model_of
+    from toologue.plan.procedures import files
+    from toologue.plan.procedures.ask_flowgraph import ask_flowgraph
+
+    at_least_one(tries=tries)
+    known = files()
+    if what not in known and not what.endswith(".md"):
+        raise UnknownName("procedure", what, known)
+    procedure = load(known.get(what, what))
+    return ask(model, ask_flowgraph(procedure, model_of(model, "planner"), tries=tries, seed=seed))
+
+
+def paths(
+    *what: str,
+    count: int | None = None,
+    sampler: Sampler = "cover",
+    goal: Literal["edges", "pairs"] = "pairs",
+    until: float = 1.0,
+    seed: int = 0,
+    out: OptionalOut = None,
+) -> None:
+    """What paths through the graphs of procedures see, by line; nothing is executed.
+
+    Parameters
+    ----------
+    what
+        Procedures that ship, or files: procedures (.md), flowgraphs as flow text; by default all
+        that ship.
+    count
+        How many paths a graph; by default as many as a cover needs.
+    sampler
+        cover, weighted (the paper's Algorithm 1), vanilla.
+    goal
+        What a cover sees: edges, or pairs of consecutive choices.
+    until
+        The share of it that is enough.
+    seed
+        The same seed, the same paths.
+    out
+        The walks.jsonl to write.
+    """
+    from toologue.plan.procedures import files
+    from toologue.plan.procedures.paths import cover, coverage, fewest, missing_lines, vanilla, weighted
+    from toologue.schema import Walk
+    from toologue.schema.jsonl import write
+
+    at_least_one(count=count)
+    rows, missing, walks = list[tuple[object, ...]](), list[tuple[object, ...]](), list[Walk]()
+    for name in what or files():
+        found = _graph(name)
+        covering = cover(found, goal, until=until, seed=seed)
+        enough = len(covering) if count is None else count
+        by_chance = weighted if sampler == "weighted" else vanilla
+        taken = covering[:enough] if sampler == "cover" else list(by_chance(found, enough, seed=seed))
+        seen = coverage(found, taken)
+        rows.append((found.id, len(taken), fewest(found, goal), seen.nodes, seen.edges, seen.pairs))
+        unseen = missing_lines(found, seen)[:_SHOWN]
+        missing += [(found.id, one.line, one.step or "", one.what, one.text) for one in unseen]
+        walks += taken
+    heads = ("graph", "paths", "a flow needs", "nodes", "edges", "pairs")
+    say(table(heads, rows, title=f"{sampler}: what paths see"))
+    if missing:
+        say(table(("graph", "line", "step", "what", "not seen"), missing))
+    if out is not None:
+        write(out, walks)
+
+
+def _graph(what: str) -> Graph:
+    """The conversation graph of what was named; a file may hold one already."""
+    from toologue.procedure.conversation_graph import conversation_graph
+
+    found = _flowgraph(what)
+    return found if found.kind == "conversation_graph" else conversation_graph(found)
+
+
+def _flowgraph(what: str) -> Graph:
+    from toologue.data import text_of
+    from toologue.formats.flow import read_flow_text
+    from toologue.formats.procedure import load
+    from toologue.plan.procedures import files
+    from toologue.procedure.flowgraph import flowgraph
+
+    path = Path(what)
+    if path.suffix == ".md":
+        return flowgraph(load(path))
+    if path.suffix:
+        return read_flow_text(text_of(path, limits.PAGE), id=path.stem, file=path)
+    known = files()
+    if what not in known:
+        raise UnknownName("procedure", what, known)
+    return flowgraph(load(known[what]))
+
+
+def words(
+    *what: str,
+    model: str,
+    out: OptionalOut = None,
+    service: str | None = None,
+    count: int = 2,
+    tries: int = 2,
+    seed: int = 0,
+) -> None:
+    """What people say at the steps of procedures, in some registers: asked once of a model, checked, used ever after.
+
+    `generate`, `test` and `write` say it in place of the template's words. What a file holds of a step is asked for
+    again only where the step has changed; killed and run again, nothing is asked twice.
+
+    Parameters
+    ----------
+    what
+        Procedures or services that ship, .md files of yours with --service, or the folder of a project.
+    model
+        openai:NAME or module:attribute.
+    out
+        The wordings.jsonl, which keeps what it has; by default that beside the procedures (or here).
+    service
+        What the calls of .md files are made to, as `generate --service` takes it.
+    count
+        How many texts for each register at each place.
+    tries
+        How often the model is asked for the places of a procedure, those for which it found nothing again.
+    seed
+        Sent to the model.
+    """
+    from toologue.models.ask import model as model_of
+    from toologue.models.recording import keeping_replies, told_spec
+    from toologue.plan.procedures.service import service as service_of
+    from toologue.schema.jsonl import write
+    from toologue.write.ask_wordings import Tally, ask_wordings
+    from toologue.write.wordings import read_wordings
+
+    at_least_one(count=count, tries=tries)
+    if not what:
+        raise BadSetting("name procedures, or the folder of a project: toologue plan words order-not-received")
+    chosen, beside = _chosen(what, service)
+    file = out or beside
+    known, tallies = {one.place: one for one in read_wordings(file)}, list[Tally]()
+    with keeping_replies(file.parent, "words", told_spec(model), count, tries, seed):
+        asked = model_of(model, "writer")
+        for source in chosen:
+            tally, apis = Tally(), service_of(source.world).apis.values()
+            asking = ask_wordings(
+                source.procedure, apis, asked, tally, known=known, count=count, tries=tries, seed=seed
+            )
+            found = ask(model, asking)
+            known |= {one.place: one for one in found}
+            tallies.append(tally)
+            if found:
+                write(file, known.values())
+    _say_wordings(tallies)
+    echo(f"wordings for {len(known)} places in {file}", note=True)
+
+
+def _chosen(what: Sequence[str], service: str | None) -> tuple[list[Source], Path]:
+    """The procedures, and the file beside them."""
+    from toologue.project.generate import sources
+    from toologue.project.settings import FILE, open_project
+    from toologue.worlds.named import given_setting
+    from toologue.write.wordings import FILE as WORDINGS
+
+    if len(what) == 1 and (Path(what[0]) / FILE).is_file():
+        project = open_project(Path(what[0]))
+        files = project.procedures
+        return sources([*map(str, files)], project.world), files[0].with_name(WORDINGS)
+    own = next((Path(name) for name in what if name.endswith(".md")), Path())
+    return sources(what, given_setting(service)), own.with_name(WORDINGS) if own.name else Path(WORDINGS)
+
+
+def _say_wordings(tallies: Sequence[WordingTally]) -> None:
+    heads = ("places", "asked for", "requests", "texts kept", "dropped", "places without")
+    rows = (
+        (one.procedure, one.places, one.asked, one.replies, one.kept, one.dropped.total(), len(one.without))
+        for one in tallies
+    )
+    say(table(("procedure", *heads), rows, title="wordings", right=heads))
+    examples = {why: text for one in reversed(tallies) for why, text in one.examples.items()}
+    every = sum((one.dropped for one in tallies), Counter[str]())
+    if every:
+        dropped = ((why, times, limits.cut(examples[why], _WORDS)) for why, times in every.most_common())
+        say(table(("dropped", "how often", "for example"), dropped, right=("how often",)))
+    if without := [
+        f"  {one.procedure}: step {place.step}: {place.answer or place.text}"
+        for one in tallies
+        for place in one.without
+    ]:
+        echo("the template's words stand at places without any:")
+        say_first(without, _SHOWN)
+
+
+def chains(
+    graph: Path,
+    apis: Path,
+    /,
+    *,
+    out: Out,
+    count: int = 1000,
+    checked: Path | None = None,
+    most: float = 0.02,
+    know: Literal["fixed", "published"] = "fixed",
+    published_code: bool = False,
+    seed: int = 0,
+    workers: int = 1,
+) -> None:
+    """Plans of conversations over an API graph: 23 action sequences, pairs of APIs, executed, and no words yet.
+
+    Parameters
+    ----------
+    graph
+        The edges, a graph.jsonl of `toologue graph build`.
+    apis
+        The apis.jsonl that the graph was built from.
+    out
+        The plans.jsonl to write.
+    count
+        How many plans.
+    checked
+        What `toologue graph check` found about the edges; without it every chosen edge is taken.
+    most
+        The share of all plans that one pair may have.
+    know
+        What users know of themselves: fixed (ids, codes, keys, coordinates they do not), published (the paper's code).
+    published_code
+        Also the three sequences that only the published code has.
+    seed
+        The same seed, the same plans, at any number of workers.
+    workers
+        Processes.
+    """
+    from toologue.plan.api_graph.check import Checked
+    from toologue.plan.chains.catalog import Catalog, Reason
+    from toologue.plan.chains.pairs import EdgeKey, edge_pairs, sample_pairs, single_api_pairs
+    from toologue.plan.chains.planner import Tally, plan_lines
+    from toologue.schema import Edge
+    from toologue.schema.jsonl import read
+
+    at_least_one(count=count, workers=workers)
+    if not 0 < most <= 1:
+        raise BadSetting(f"--most {most}: give a share above 0 and up to 1")
+    catalog, tally, verdicts = Catalog(apis), Tally(), dict[EdgeKey, bool]()
+    edges, alones = Counter[Reason](), Counter[Reason]()
+    for one in read(checked, Checked) if checked is not None else ():
+        edge = one.edge
+        verdicts[edge.source, edge.output, edge.target, edge.parameter] = one.verdict.valid
+    held = verdicts if checked is not None else None
+    known = edge_pairs(catalog, read(graph, Edge), edges, verdicts=held, rule=know, published_code=published_code)
+    names = random.Random(keys.seed_of(seed, "alone")).sample(list(catalog), len(catalog))
+    chosen = sample_pairs(known, _PAIRS, seed=seed)
+    chosen += islice(single_api_pairs(catalog, alones, names=names, rule=know), _PAIRS // 2)
+    if not chosen:
+        say(_dropped("edges", edges), _dropped("APIs", alones))
+        raise BadSetting(f"nothing to plan: no edge of {graph} and no API of {apis} can become a conversation")
+    lines = plan_lines(
+        apis, chosen, tally, count=count, most=most, seed=seed, workers=workers, published_code=published_code
+    )
+    total = write_lines(out, "planning", lines, count)
+    say(_sequences(tally))
+    for what, dropped in (("edges", edges), ("APIs by themselves", alones), ("plans", tally.dropped)):
+        if dropped:
+            say(_dropped(what, dropped))
+    if total < count:
+        most_of_one = f"no pair may be in more than {100 * most:g} % of them"
+        echo(f"{count} were wanted, and {most_of_one}: give more edges, or raise --most", note=True)
+    echo(f"{total} plans in {out}; next: toologue write {out} -o dialogues.jsonl", note=True)
+
+
+def _sequences(tally: ChainTally) -> Table:
+    from toologue.plan.chains.sequences import SEQUENCES
+
+    times, total = tally.sequences, tally.sequences.total() or 1
+    rows = (
+        (key, times[key], f"{100 * times[key] / total:.1f} %", one.apis, f"{one.opening}: {one.course}")
+        for key, one in SEQUENCES.items()
+        if times[key] or not one.published_code_only
+    )
+    return table(("sequence", "plans", "share", "APIs", "how it goes"), rows, title="sequences")
+
+
+def _dropped(what: str, dropped: Counter[Reason]) -> Table:
+    from toologue.plan.chains.catalog import REASONS
+
+    rows = ((reason, dropped[reason]) for reason in REASONS if dropped[reason])
+    return table(("reason", "n"), rows, title=f"{what} dropped")
+
+
+plan = group("plan", scenarios, lint, sources, procedures, graph, paths, words, chains)
