@@ -62,7 +62,7 @@ from toologue.plan.chains.statistics import Statistics, statistics
 from toologue.plan.chains.uses import NO_USES, Uses, read_uses, settled_by
 from toologue.project.chain_statistics import ChainStatistics
 from toologue.project.generate import NO_ANSWER, UNWORDED
-from toologue.project.statistics import by_frequency, masked
+from toologue.project.statistics import by_frequency, masking
 from toologue.schema import Dialogue, Edge, Plan, Use
 from toologue.schema.jsonl import check_owned, line_of, parse, read, read_lines, replacing, write
 from toologue.verify import Flaw
@@ -482,7 +482,7 @@ class _Generator:
             return Done(self._split, job.number, dropped=f"not valid: {flaws[0].rule}")
         users = [turn for turn in dialogue.turns if turn.role == "user"]
         values = [str(value) for turn in users for value in turn.informed.values()]
-        words = masked("\n".join(turn.text for turn in users), values)
+        words = masking(values)("\n".join(turn.text for turn in users))
         return Done(self._split, job.number, line_of(dialogue), statistics([dialogue]), words)
 
     def _flaws(self, dialogue: Dialogue, sequence: ActionSequence) -> list[Flaw]:

@@ -3,18 +3,16 @@
 The paper is ALMITA (arXiv 2409.15934: section 4.1 and Table 1).
 
 A *test* is a conversation cut at a customer's message or an API's output (3.9): one for each agent turn. Two tests are
-one after masking where they differ in values alone; of the steps, where what is answered and the
-answer are equal so, whatever was said before.
+one after masking where they differ in values alone; of the steps, where what is answered and the answer are equal so,
+whatever was said before.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from math import exp, log, log2
 from typing import Any, Literal, NamedTuple, Self, cast
 
 from pydantic import Field, JsonValue
@@ -32,105 +30,14 @@ from toologue.values.compare import leaves
 from toologue.verify.procedures import Flaw
 from toologue.write.wordings import Wording
 
-_TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
 _NUMBER = re.compile(r"\b(?:[\w.+-]+@[\w.-]*\w|(?=[\w-]*\d)[\w-]+(?:[.,:]\d+)*)")
-_ORDERS, _SMOOTH = 4, 0.1
-Gram = tuple[str, ...]
 
 
-def tokens(text: str) -> list[str]:
-    """Words and marks, in small letters."""
-    return _TOKEN.findall(text.casefold())
-
-
-def masked(text: str, values: Iterable[str]) -> str:
-    """A text without these values, e-mail addresses and numbers."""
-    for value in sorted({value for value in values if len(value) > 1}, key=lambda value: (-len(value), value)):
-        text = _without(text, value)
-    return _NUMBER.sub("0", text)
-
-
-def distinct(texts: Iterable[str], size: int) -> float | None:
-    """The share of n-grams of this size that are different."""
-    found, total = set[Gram](), 0
-    for text in texts:
-        grams = list(_grams(tokens(text), size))
-        found.update(grams)
-        total += len(grams)
-    return len(found) / total if total else None
-
-
-def self_bleu(texts: Iterable[str]) -> float | None:
-    """How alike texts are, from 0 to 1."""
-    cut = [words for text in texts if (words := tokens(text))]
-    if len(cut) < 2:
-        return None
-    most = _most(cut)
-    lengths = sorted(map(len, cut))
-    return sum(_bleu(words, most, lengths) for words in cut) / len(cut)
-
-
-def entropy(counts: Iterable[int]) -> float:
-    """The entropy of a distribution that is given as counts, in bits."""
-    held = [count for count in counts if count]
-    total = sum(held)
-    return sum(count / total * log2(total / count) for count in held)
-
-
-def evenness(counts: Iterable[int]) -> float | None:
-    """Entropy over the entropy of as many draws that are all different; None for fewer than two draws."""
-    held = list(counts)
-    total = sum(held)
-    return entropy(held) / log2(total) if total > 1 else None
-
-
-def _without(text: str, value: str) -> str:
-    """◇ for a value wherever it stands by itself, in whatever case. A pattern would have to be compiled for each."""
-    folded, wanted = (one.lower() if len(one.lower()) == len(one) else one for one in (text, value))
-    kept, start, at = list[str](), 0, folded.find(wanted)
-    while at >= 0:
-        end = at + len(wanted)
-        alone = not any(sign.isalnum() or sign == "_" for sign in (text[max(at - 1, 0) : at] + text[end : end + 1]))
-        if alone:
-            kept += (text[start:at], "◇")
-            start = end
-        at = folded.find(wanted, end if alone else at + 1)
-    return "".join((*kept, text[start:]))
-
-
-def _grams(words: Sequence[str], size: int) -> Iterator[Gram]:
-    return zip(*(words[start:] for start in range(size)), strict=False)
-
-
-def _most(cut: Iterable[Sequence[str]]) -> dict[Gram, tuple[int, int]]:
-    """How often each n-gram stands in one text: the highest count, and the second highest."""
-    most: dict[Gram, tuple[int, int]] = {}
-    for words in cut:
-        for size in range(1, _ORDERS + 1):
-            for gram, count in Counter(_grams(words, size)).items():
-                first, second = most.get(gram, (0, 0))
-                most[gram] = (count, first) if count > first else (first, max(second, count))
-    return most
-
-
-def _bleu(words: Sequence[str], most: Mapping[Gram, tuple[int, int]], lengths: Sequence[int]) -> float:
-    orders = range(1, min(_ORDERS, len(words)) + 1)
-    logs = 0.0
-    for size in orders:
-        matched = 0
-        for gram, count in Counter(_grams(words, size)).items():
-            first, second = most[gram]
-            matched += min(count, second if count == first else first)
-        logs += log((matched or _SMOOTH) / (len(words) - size + 1))
-    return _brevity(len(words), lengths) * exp(logs / len(orders))
-
-
-def _brevity(length: int, lengths: Sequence[int]) -> float:
-    """The penalty for being shorter than the other text whose length is nearest. `lengths` are sorted."""
-    place = bisect_left(lengths, length)
-    others = [*lengths[max(0, place - 1) : place], *lengths[place + 1 : place + 2]]
-    nearest = min(others, key=lambda other: (abs(other - length), other))
-    return min(1.0, exp(1 - nearest / length))
+def masking(values: Iterable[str]) -> Callable[[str], str]:
+    """What takes these values, e-mail addresses and numbers out of texts."""
+    held = sorted({value for value in values if len(value) > 1}, key=lambda value: (-len(value), value))
+    alone = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, held))})(?!\w)", re.IGNORECASE) if held else None
+    return lambda text: _NUMBER.sub("0", alone.sub("◇", text) if alone else text)
 
 
 @dataclass(frozen=True)
@@ -168,7 +75,6 @@ class Made:
 
 
 Counts = dict[str, int]
-_ROLES = ("customer", "agent")
 
 
 class Range(Noun):
@@ -210,7 +116,7 @@ class Seen(Noun):
 
 
 class OfProcedure(Noun):
-    """The figures of one procedure. Sizes are (nodes, edges); entropy, of its paths, is in bits."""
+    """The figures of one procedure. Sizes are (nodes, edges)."""
 
     id: str
     world: str
@@ -226,35 +132,13 @@ class OfProcedure(Noun):
     edges: Seen
     pairs: Seen
     paths: int
-    path_entropy: float
-    path_evenness: float | None
     unreached: tuple[Unreached, ...] = ()
-
-
-class Variety(Noun):
-    """How varied one side's texts are, values masked: see `distinct`, `self_bleu`."""
-
-    texts: int
-    distinct_1: float | None
-    distinct_2: float | None
-    self_bleu: float | None
-
-    def __str__(self) -> str:
-        held = (self.distinct_1, self.distinct_2, self.self_bleu)
-        return ", ".join("–" if value is None else f"{value:.2f}" for value in held)
-
-
-class Commonest(Noun):
-    """The reply that stands in most tests, values masked, and its share of all tests."""
-
-    text: str = ""
-    share: float = 0
 
 
 class Statistics(Noun):
     """What a run made. `dropped`: how many plans or conversations each filter took out; the others were kept."""
 
-    format: Literal["statistics/1"] = "statistics/1"
+    format: Literal["statistics/2"] = "statistics/2"
     intents: int
     proposed: int
     planned: int
@@ -264,7 +148,6 @@ class Statistics(Noun):
     distinct_tests: int
     distinct_steps: int
     tests_a_procedure: Range
-    commonest_reply: Commonest
     nodes: Seen
     edges: Seen
     pairs: Seen
@@ -275,9 +158,6 @@ class Statistics(Noun):
     detours: Counts
     wrong: Counts
     registers: dict[str, Counts]
-    variety: dict[str, Variety]
-    # The mean over the procedures, in bits.
-    path_entropy: float
     procedures: tuple[OfProcedure, ...] = Field(default=())
 
 
@@ -297,18 +177,16 @@ class Census:
     def __init__(self) -> None:
         self._procedures, self._intents = list[OfProcedure](), set[str]()
         self._counts = {name: Counter[str]() for name in ("dropped", "noise", "detours", "wrong")}
-        self._registers, self._texts = {role: Counter[str]() for role in _ROLES}, {role: list[str]() for role in _ROLES}
-        self._replies, self._steps = Counter[str](), set[tuple[str, str]]()
-        self._walked, self._turns = list[int](), list[int]()
+        self._registers = {role: Counter[str]() for role in ("customer", "agent")}
+        self._steps, self._walked, self._turns = set[tuple[str, str]](), list[int](), list[int]()
         self._proposed = self._planned = 0
 
     def add(self, made: Made) -> None:
         """Count what came of one procedure."""
         procedure, planned = made.source.procedure, made.planned
-        paths, prefixes = Counter[str](), dict[tuple[int, str], int]()
+        prefixes = dict[tuple[int, str], int]()
         tests = [number for dialogue in made.dialogues for number in self._tests(dialogue, prefixes)]
         for dialogue in made.dialogues:
-            paths[str(dialogue.origin.get("path"))] += 1
             self._mark(dialogue)
         self._intents.add(procedure.intent or procedure.id)
         self._counts["dropped"] += made.dropped
@@ -331,9 +209,7 @@ class Census:
                 nodes=Seen.of(seen.nodes),
                 edges=Seen.of(seen.edges),
                 pairs=Seen.of(seen.pairs),
-                paths=len(paths),
-                path_entropy=round(entropy(paths.values()), 3),
-                path_evenness=_rounded(evenness(paths.values())),
+                paths=len({str(dialogue.origin.get("path")) for dialogue in made.dialogues}),
                 unreached=made.unreached,
             )
         )
@@ -341,7 +217,6 @@ class Census:
     def statistics(self) -> Statistics:
         """The figures so far."""
         every = self._procedures
-        text, times = next(iter(self._replies.most_common(1)), ("", 0))
         sums = {name: sum(getattr(one, name) for one in every) for name in ("conversations", "tests", "distinct_tests")}
         shares = {name: Seen.sum(getattr(one, name) for one in every) for name in ("nodes", "edges", "pairs")}
         counts = {name: by_frequency(times) for name, times in self._counts.items()}
@@ -352,28 +227,21 @@ class Census:
             planned=self._planned,
             distinct_steps=len(self._steps),
             tests_a_procedure=Range.of(one.tests for one in every),
-            commonest_reply=Commonest(text=text, share=round(times / sums["tests"], 4) if sums["tests"] else 0),
             walked=Range.of(self._walked),
             turns=Range.of(self._turns),
             registers={role: by_frequency(counts) for role, counts in self._registers.items()},
-            variety={role: _variety(texts) for role, texts in self._texts.items()},
-            path_entropy=round(sum(one.path_entropy for one in every) / len(every), 3) if every else 0,
             procedures=tuple(every),
         )
 
     def _tests(self, dialogue: Dialogue, prefixes: dict[tuple[int, str], int]) -> Iterator[int]:
         """A number for each test: equal numbers, equal tests. `prefixes` numbers all beginnings seen so far."""
-        values = list(_values(dialogue))
-        number, before = 0, ""
+        masked, number, before = masking(_values(dialogue)), 0, ""
         for turn in dialogue.turns:
-            said = now = masked(turn.text, values) if turn.text else ""
-            if said:
-                self._texts["customer" if turn.role == "user" else "agent"].append(said)
+            now = masked(turn.text) if turn.text else ""
             if turn.role == "agent":
                 calls = (act for act in turn.acts if act.kind == "call")
                 now += "".join(f"→{call.api}({', '.join(sorted(call.arguments or {}))})" for call in calls)
                 self._steps.add((before, now))
-                self._replies.update([said] if said else [])
                 yield prefixes.setdefault((number, now), len(prefixes) + 1)
                 results = filter(None, turn.results)
                 now += "".join(f"⇒{result.error.type if result.error else 'value'}" for result in results)
@@ -426,10 +294,7 @@ def compared(made: Statistics) -> list[Compared]:
         Compared("  different, values masked", f"{made.distinct_tests:,}"),
         Compared("  different last steps", f"{made.distinct_steps:,}"),
         Compared("  a procedure", str(made.tests_a_procedure), "79", "43", f"{table}, means"),
-        Compared("  with the commonest reply", f"{made.commonest_reply.share:.1%}"),
         Compared("nodes, edges, pairs seen", f"{made.nodes}, {made.edges}, {made.pairs}"),
-        Compared("entropy of paths", f"{made.path_entropy:.1f} bits"),
-        *(Compared(f"{role}: distinct-1, -2, self-BLEU", str(one)) for role, one in made.variety.items()),
     ]
 
 
@@ -446,15 +311,6 @@ def _values(dialogue: Dialogue) -> Iterator[str]:
             yield from {str(value), verbalize(value), verbalize(value, money=True), verbalize(value, day_only=True)}
 
 
-def _variety(texts: Sequence[str]) -> Variety:
-    figures = {"distinct_1": distinct(texts, 1), "distinct_2": distinct(texts, 2), "self_bleu": self_bleu(texts)}
-    return Variety(texts=len(texts), **{name: _rounded(value) for name, value in figures.items()})
-
-
 def by_frequency(counts: Mapping[Any, int]) -> Counts:
     """The counts by name, the most frequent first."""
     return {str(name): n for name, n in sorted(counts.items(), key=lambda one: (-one[1], str(one[0])))}
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
