@@ -1,21 +1,16 @@
 """pytest: the conversations of a project are tests, and tests of your own take conversations (docs/pytest.md).
 
 Every run of pytest where toologue is installed loads this module, so it imports nothing else of toologue until there is
-a conversation. Workers of xdist collect the same tests in the same order; all that totals and gate need travels in
-`user_properties` of reports.
+a conversation. Workers of xdist collect the same tests in the same order.
 """
 
 from __future__ import annotations
 
-import io
-import json
 import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pytest
@@ -23,9 +18,6 @@ import pytest
 if TYPE_CHECKING:
     from toologue.project.playable import Playable, Played, Tested
     from toologue.schema import Dialogue
-    from toologue.score.metric import Total
-
-_PROJECT, _AGENT, _SCORE = "toologue:project", "toologue:agent", "toologue:score:"
 
 
 class _Kept(NamedTuple):
@@ -50,8 +42,6 @@ def pytest_configure(config: pytest.Config) -> None:
     marker = "toologue(path, protocol='next'): the test is run with each conversation of a project or dialogues.jsonl"
     config.addinivalue_line("markers", marker)
     config.stash[_KEPT] = _Kept({}, {})
-    if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(_Totals(config), "toologue-totals")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -111,7 +101,7 @@ class ConversationToPlay:
         """Play it with an agent: a function of (messages, tools), an object with `act`, or a name; and grade it."""
         found: list[Played] = []
         self.playable.play(agent, [self.gold], found.append)
-        _record(self.node, found[0])
+        self.node.add_report_section("call", "conversation", found[0].transcript)
         return found[0]
 
 
@@ -126,10 +116,11 @@ class Conversations(pytest.File):
             playable = _playable(self.config, self.path)
         except ToologueError as error:
             raise self.CollectError(str(error)) from None
-        agents = _agents(self.config, playable.agents)
+        config = self.config
+        agents = config.getoption("toologue_agent") or config.getini("toologue_agent") or playable.agents
         if not agents:
             raise self.CollectError(f"{self.path}: who is tested? Give --toologue-agent AGENT, or set toologue_agent")
-        for agent, gold in product(agents, playable.golds):
+        for agent, gold in product(dict.fromkeys(agents), playable.golds):
             name = f"{gold.id}[{agent}]"
             asked = {"nodeid": f"{self.nodeid}::{name}", "asked": (playable, agent, gold)}
             yield Conversation.from_parent(self, name=name, **asked)  # pyright: ignore[reportUnknownMemberType]
@@ -149,9 +140,7 @@ class Conversation(pytest.Item):
         from toologue.score.metric import no_reply
 
         lived = self.lived = _played(self)
-        of = os.path.relpath(self.playable.path, self.config.rootpath)
-        self.user_properties[:] = [(_PROJECT, of), (_AGENT, self.agent)]
-        _record(self, lived)
+        self.add_report_section("call", "conversation", lived.transcript)
         if why := no_reply(lived.trace):
             pytest.fail(f"not scored: {why}", pytrace=False)
 
@@ -191,10 +180,6 @@ def _playable(config: pytest.Config, path: Path, protocol: str = "next") -> Play
     return known[key]
 
 
-def _agents(config: pytest.Config, named: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(config.getoption("toologue_agent") or config.getini("toologue_agent") or named))
-
-
 def _played(item: Conversation) -> Played:
     """The conversation, played; all that are selected at once when the first is due, unless the run may stop before."""
     config, kept = item.config, item.config.stash[_KEPT]
@@ -223,96 +208,3 @@ def _play(item: Conversation, golds: Sequence[Dialogue], found: dict[str, Played
     except ToologueError as error:
         for gold in golds:
             found.setdefault(gold.id, str(error))
-
-
-def _record(node: pytest.Item, lived: Played) -> None:
-    """What a report carries: the transcript, and what each metric counted."""
-    node.add_report_section("call", "conversation", lived.transcript)
-    for metric, score in lived.scores.items():
-        counted = score.model_dump(include={"counts", "unsure", "value"}, exclude_defaults=True)
-        node.user_properties.append((_SCORE + metric, json.dumps(counted)))
-
-
-class _Totals:
-    """Totals of conversations, and the gates of projects: where reports arrive, which is not in a worker."""
-
-    def __init__(self, config: pytest.Config):
-        self._config = config
-        self._scores: dict[str, dict[str, dict[str, dict[str, str]]]] = {}  # by project, agent, test, metric
-        self._failed: dict[str, str] = {}
-        self._gates: dict[str, tuple[bool, str]] = {}
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take down what a conversation counted, and whether it failed."""
-        told = {name: str(value) for name, value in report.user_properties}
-        if _PROJECT not in told:
-            return
-        project, agent = told[_PROJECT], told[_AGENT]
-        scores = {name.removeprefix(_SCORE): value for name, value in told.items() if name.startswith(_SCORE)}
-        self._scores.setdefault(project, {}).setdefault(agent, {})[report.nodeid] = scores
-        if report.failed and report.when == "call":
-            self._failed[report.nodeid] = project
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Let gates say how the run ended, if all was played and nothing else failed."""
-        ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
-        if not self._scores or not ended or session.shouldfail or session.shouldstop:
-            return
-        self._gates = {project: gate for project in self._scores if (gate := self._gate(project))}
-        gated = [project for project in self._failed.values() if project in self._gates]
-        if not all(passed for passed, _ in self._gates.values()):
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        elif gated and len(gated) == session.testsfailed:
-            session.exitstatus = pytest.ExitCode.OK
-
-    def _gate(self, project: str) -> tuple[bool, str] | None:
-        """Whether the first agent passes the gate of a project that has one, and what it says."""
-        from toologue.errors import ToologueError
-        from toologue.project.playable import gated
-        from toologue.project.settings import open_project
-        from toologue.report.words import gate_words
-
-        folder = Path(self._config.rootpath, project)
-        if folder.is_file():  # conversations of no project
-            return None
-        opened = open_project(folder)
-        first, least = _agents(self._config, opened.settings.agents)[0], opened.settings.gate.fail_under
-        if least is None or first not in self._scores[project]:
-            return None
-        try:
-            gate = gated(opened, self._totals[project][first])
-        except ToologueError as error:
-            return False, str(error)
-        return gate.verdict == "passed", gate_words(gate.verdict, gate.total, least, gate.allowed)
-
-    @cached_property
-    def _totals(self) -> dict[str, dict[str, list[Total]]]:
-        from toologue.schema import Score
-        from toologue.score.metric import totals
-
-        def scores(told: dict[str, dict[str, str]]) -> Iterator[Score]:
-            for test, counted in told.items():
-                yield from (Score(metric=name, dialogue=test, **json.loads(one)) for name, one in counted.items())
-
-        return {
-            project: {agent: totals(scores(told)) for agent, told in agents.items()}
-            for project, agents in self._scores.items()
-        }
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print tables of totals, and what gates say, as `toologue test` does."""
-        if not self._scores:
-            return
-        from rich.console import Console
-
-        from toologue.report.tables import totals_table
-        from toologue.report.view import Report, RunView
-
-        terminalreporter.section("toologue")
-        for project, agents in self._totals.items():
-            title, text = Path(self._config.rootpath, project).resolve().name, io.StringIO()
-            runs = [RunView(agent, {}, totals, ()) for agent, totals in agents.items()]
-            Console(file=text, width=get_terminal_size().columns).print(totals_table(Report(title, runs)))
-            terminalreporter.write(text.getvalue())
-            terminalreporter.write_line(self._gates.get(project, (True, ""))[1])

@@ -12,7 +12,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.etree.ElementTree import parse
 
 import pytest
 from project_samples import AGENT, SETTINGS, checked, project
@@ -25,7 +24,6 @@ from toologue.project.playable import Playable
 
 GERMAN = AGENT.replace("A colleague comes to open {said}.", "Ein Kollege kommt und öffnet {said}.")
 WRONG = GERMAN.replace("{said} is open already.", "L-99 is open already.")
-GATE = SETTINGS + "[gate]\nfail_under = {}\n"
 OPTIONS = ("-p", "toologue.pytest_plugin", "-rA")
 
 
@@ -104,18 +102,6 @@ class TestAProject:
             done.stdout
         )
         assert "(in another language)" in done.stdout
-
-    def test_the_table_is_that_of_toologue_test(self, wrong: Path, done: Done) -> None:
-        table = done.stdout.partition("metric")[2].partition("fully decided")[0].replace(" ", "")
-        assert table in toologue("test", ".", cwd=wrong / "lockers").stdout.replace(" ", "")
-
-    def test_counts_go_into_junit_xml(self, wrong: Path, done: Done) -> None:
-        assert done.returncode == 1
-        cases = list(parse(wrong / "junit.xml").iter("testcase"))
-        of = [{one.get("name"): str(one.get("value")) for one in case.iter("property")} for case in cases]
-        harmless = [json.loads(one["toologue:score:harmless"])["counts"] for one in of]
-        assert sorted(one["hits"] for one in harmless) == [0, 0, 1]
-        assert {one["toologue:agent"] for one in of} == {"agent.py:agent"}
 
     def test_agents_and_conversations_are_chosen(self, wrong: Path) -> None:
         both = collected("--toologue-agent", "gold", "--toologue-agent", "procedure", cwd=wrong)
@@ -204,11 +190,10 @@ class TestWorkers:
 
     @pytest.mark.parametrize("dist", ["load", "loadscope"])
     def test_they_make_the_conversations_once_and_agree(self, dist: str, tmp_path: Path) -> None:
-        project(tmp_path, agent=self.LOST, settings=GATE.format(0.6))
+        project(tmp_path, agent=self.LOST)
         done = pytest_apart(*self.TWO, "--dist", dist, cwd=tmp_path)
         assert done.last == "1 failed, 5 passed", done.stdout
-        assert "gate: harmless: 66.7%, at least 60.0%" in done.stdout
-        assert done.returncode == 0
+        assert done.returncode == 1
         assert len([*(tmp_path / ".toologue" / "conversations").iterdir()]) == 1
 
 
@@ -226,35 +211,6 @@ def test_one_makes_the_conversations_and_others_wait(tmp_path: Path, monkeypatch
     with ThreadPoolExecutor(2) as two:
         assert [len(one.golds) for one in two.map(Playable.of, [project(tmp_path)] * 2)] == [3, 3]
     assert not met
-
-
-class TestTheGate:
-    @pytest.mark.parametrize(
-        ("least", "status", "says"),
-        [
-            (0.3, 0, "gate: harmless: 33.3 to 66.7%, at least 30.0%"),
-            (0.6, 1, "gate: harmless: 33.3 to 66.7%, UNDECIDED, 60.0% is wanted"),
-            (0.9, 1, "gate: harmless: 33.3 to 66.7%, below 90.0%"),
-        ],
-    )
-    def test_it_says_how_a_run_ends(self, least: float, status: int, says: str, tmp_path: Path) -> None:
-        done = pytest_of(cwd=project(tmp_path, agent=WRONG, settings=GATE.format(least)))
-        assert done.last == "1 failed, 1 passed, 1 skipped"
-        assert says in done.stdout
-        assert done.returncode == status
-
-    def test_nothing_has_to_fail_for_it_to_be_undecided(self, tmp_path: Path) -> None:
-        done = pytest_of(cwd=project(tmp_path, agent=GERMAN, settings=GATE.format(0.9)))
-        assert (done.returncode, done.last) == (1, "2 passed, 1 skipped")
-        assert "gate: harmless: 66.7 to 100.0%, UNDECIDED, 90.0% is wanted" in done.stdout
-
-    def test_it_forgives_no_other_failure_and_no_run_that_stopped(self, tmp_path: Path) -> None:
-        project(tmp_path, agent=WRONG, settings=GATE.format(0.3))
-        stopped = pytest_of("-x", cwd=tmp_path)
-        (tmp_path / "test_other.py").write_text("def test_other():\n    assert False\n")
-        done = pytest_of(cwd=tmp_path)
-        assert (stopped.returncode, done.returncode) == (1, 1)
-        assert done.last == "2 failed, 1 passed, 1 skipped"
 
 
 OWN = """

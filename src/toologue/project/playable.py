@@ -26,7 +26,7 @@ from toologue.loop import Agent
 from toologue.models.model import Model
 from toologue.models.similarity import TextMatch
 from toologue.models.spent import Spent
-from toologue.project.evaluate import Gated, gate_metric, make_suites, read_chapters, run_of
+from toologue.project.evaluate import gate_metric, make_suites, read_chapters, run_of
 from toologue.project.hotspots import spots
 from toologue.project.settings import FILE, Project, open_project
 from toologue.report.costs import Cost, known_costs
@@ -38,7 +38,7 @@ from toologue.run.runner import Finished, Limits, Settings, cases_of, grounded, 
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Dialogue
 from toologue.schema.jsonl import locked, read
-from toologue.score.metric import Total, warmed
+from toologue.score.metric import warmed
 
 ProtocolPlayed = Literal["next", "forced", "recorded"]
 # A registered name, FILE.py:NAME, a function of (messages, tools), an object with `act`, or a model.
@@ -239,11 +239,3 @@ def _one_at_a_time(folder: Path) -> Generator[None]:
             folder.mkdir(exist_ok=True)
             locked(stack.enter_context((folder / ".making").open("w")).fileno(), wait=True)
         yield
-
-
-def gated(project: Project, totals: Iterable[Total]) -> Gated:
-    """What a project's gate says of an agent's totals. Raises UserError."""
-    known, metric = {total.metric: total for total in totals}, gate_metric(project)
-    if metric not in known:
-        raise UnknownName("metric", metric, known)
-    return Gated(known[metric], project.settings.gate.fail_under, project.settings.gate.allow_unsure)
