@@ -12,50 +12,19 @@ def world_with(action, **options):
     return library(with_action(action), **options).world()
 
 
-@pytest.mark.parametrize(
-    ("condition", "why"),
-    [
-        ("{status: open}", None),
-        ("{status: closed}", "status is open and must be closed"),
-        ("{status: {not: open}}", "status is open and must be anything but open"),
-        ("{reader: [Jon, Ada]}", "reader is Maren and must be Jon or Ada"),
-        ("{since: {min: '2025-03-01'}}", "since is 2025-02-27 and must be at least 2025-03-01"),
-        ("{since: {max: $today}}", None),
-        ("{since: {above: $today}}", "since is 2025-02-27 and must be more than 2025-03-12"),
-        ("{since: {below: $now}}", None),
-        ("{since: {within: 2 weeks}}", None),
-        ("{since: {within: 5 days}}", "since is 2025-02-27 and must be in the last 5 days"),
-        ("{since: {not: {within: 5 days}}}", None),
-        ("{since: {exists: false}}", "since is 2025-02-27 and must be empty"),
-        ("{reader: {contains: are}}", None),
-        ("{reader: {contains: Z}}", "reader is Maren and must be one with Z"),
-        ("{reader: {contains: 5}}", "reader is Maren and must be one with 5"),
-        ("{loan_id: {min: 1, max: 50, not: 41}}", None),
-        ("{$loan_id: {above: $loan.loan_id}}", "loan id is 40 and must be more than 40"),
-        ("{$loan.reader: $loan.reader}", None),
-    ],
-)
-def test_conditions(condition, why):
-    world = world_with(f"{{requires: {condition}, sets: {{status: closed}}}}")
-    if why is None:
-        assert value(world, "close_loan", loan_id=40)["status"] == "closed"
-    else:
-        assert refusal(world, "close_loan", loan_id=40) == f"conflict: {why}"
-
-
 def test_requirements_are_asked_in_their_order_with_words_of_their_own():
     world = world_with("""
         requires:
-          - {that: {status: open}, otherwise: "Loan ${loan_id} of ${loan.reader} is ${loan.status}."}
-          - {that: {reader: Jon}, otherwise: {status: 403, message: Only for Jon.}}
-          - {that: {reader: Ada}}
+          - {that: loan.status == "open", otherwise: "Loan ${loan_id} of ${loan.reader} is ${loan.status}."}
+          - {that: loan.reader == "Jon", otherwise: {status: 403, message: Only for Jon.}}
+          - {that: loan.reader == "Ada"}
         otherwise: {status: 410}
         sets: {status: closed}
     """)
     assert refusal(world, "close_loan", loan_id=40) == "forbidden: Only for Jon."
     value(world, "lend", book_id="B-007", reader="Jon")
-    assert refusal(world, "close_loan", loan_id=41) == "gone: reader is Jon and must be Ada"
-    closed = with_action('{requires: {status: closed}, otherwise: "$$5 for ${loan.reader}, ${loan.loan_id}"}')
+    assert refusal(world, "close_loan", loan_id=41) == 'gone: `loan.reader == "Ada"` does not hold'
+    closed = with_action('{requires: loan.status == "closed", otherwise: "$$5 for ${loan.reader}, ${loan.loan_id}"}')
     assert (
         refusal(library(closed).world(), "close_loan", loan_id=40) == "conflict: $5 for ${loan.reader}, ${loan.loan_id}"
     )
@@ -71,7 +40,7 @@ def test_requirements_are_asked_in_their_order_with_words_of_their_own():
         ("loan.reader > 5", False),
     ],
 )
-def test_a_condition_may_be_written_as_procedures_write_it(condition, holds):
+def test_conditions_are_written_as_procedures_write_them(condition, holds):
     world = world_with(f"{{requires: {condition!r}, sets: {{status: closed}}}}")
     if holds:
         assert value(world, "close_loan", loan_id=40)["status"] == "closed"
@@ -81,8 +50,8 @@ def test_a_condition_may_be_written_as_procedures_write_it(condition, holds):
 
 def test_sets_and_creates_and_returns():
     world = world_with("""
-        sets: {status: closed, since: $today - 1 day, reader: "${loan.reader} (back)"}
-        creates: {books: {title: "Found by ${loan.reader}", pages: 3, bought_on: $today + 2 weeks}}
+        sets: {status: closed, since: $today - "1 day", reader: "${loan.reader} (back)"}
+        creates: {books: {title: "Found by ${loan.reader}", pages: 3, bought_on: $today + "2 weeks"}}
         returns: {closed: $loan, book: $book, title: $book.title, at: $now, price: $$5, list: [$loan.status, $loan_id]}
     """)
     done = do(world, "close_loan", loan_id=40)
@@ -98,7 +67,7 @@ def test_sets_and_creates_and_returns():
 
 
 def test_sums_are_exact_and_end_where_the_schema_does():
-    action = "{on: books, sets: {pages: {minus: 1}}}"
+    action = "{on: books, sets: {pages: $book.pages - 1}}"
     document = with_action(action).replace(
         "/loans/{loan_id}/close:\n    parameters: [{name: loan_id, in: path, required: true, schema: {type: integer}}]",
         "/tear:\n    parameters: [{name: book_id, in: query, required: true, schema: {type: string}}]",
@@ -108,17 +77,12 @@ def test_sums_are_exact_and_end_where_the_schema_does():
     ).world()
     assert value(world, "close_loan", book_id="a")["pages"] == 1
     assert refusal(world, "close_loan", book_id="a") == "invalid: pages: 0 is less than 1"
-    assert refusal(world, "close_loan", book_id="b") == "invalid: pages: 1 cannot be taken from None"
+    assert refusal(world, "close_loan", book_id="b") == "invalid: pages: expected integer, got None"
     assert refusal(world, "close_loan", book_id="c") == "not_found: there is no book 'c'"
 
 
-def test_the_future_is_not_within_the_last_days():
-    world = world_with("{requires: {since: {within: 5 days}}, sets: {status: closed}}", now="2025-02-26")
-    assert refusal(world, "close_loan", loan_id=40) == "conflict: since is 2025-02-27 and must be in the last 5 days"
-
-
 def test_what_was_not_given_changes_nothing():
-    action = "{on: books, sets: {pages: {minus: $torn}, author: $who}}"
+    action = "{on: books, sets: {pages: $book.pages - torn, author: $who}}"
     body = "requestBody: {content: {application/json: {schema: {properties: {torn: {type: integer}, who: {}}}}}}"
     document = LIBRARY.replace(
         "    delete: {operationId: drop_book,",
@@ -143,29 +107,20 @@ def test_a_refusal_in_the_middle_leaves_no_trace():
     [
         ("[]", "x-action", "expected an object, got []"),
         ("{set: {status: closed}}", "x-action.set", "this key is unknown; known: on, requires, otherwise, sets,"),
-        ("{requires: [{status: open}]}", "x-action.requires[0].that", "this key is missing; known: that, otherwise"),
         ("{requires: 5}", "x-action.requires", "expected a list, got 5"),
-        ("{requires: [{that: 5}]}", "x-action.requires[0].that", "expected an object, got 5"),
+        ("{requires: [{that: 5}]}", "x-action.requires[0].that", "expected a text, got 5"),
+        ("{requires: {status: open}}", "x-action.requires", "expected a list, got"),
         ("{requires: lone.status == 1}", "x-action.requires", "no reference is called 'lone'; did you mean 'loan'?"),
         ("{requires: loan.stat == 1}", "x-action.requires", "no field of loans is called 'stat'; did you mean 'sta"),
         ("{requires: [{that: loan_id = 4}]}", "x-action.requires[0]", "is no expression: write == to compare"),
         ("{requires: open(loan)}", "x-action.requires", "calls open(): only any(), days_since(), len() and sum() may"),
-        ("{requires: {status: opened}}", "x-action.requires", "status: 'opened' is none of open, closed: no row can"),
-        ("{requires: {state: open}}", "x-action.requires", "no field of loans is called 'state'; did you mean 'sta"),
-        ("{requires: {status: {is: open}}}", "x-action.requires", "no comparison is called 'is'"),
-        ("{requires: {status: {}}}", "x-action.requires", "an empty comparison says nothing"),
-        ("{requires: {since: {within: a while}}}", "x-action.requires", "expected a duration such as 30 days, got 'a"),
-        ("{requires: {since: {exists: maybe}}}", "x-action.requires", "exists: expected true or false, got 'maybe'"),
-        ("{requires: {$who: Jon}}", "x-action.requires", "no reference is called '$who'"),
-        ("{requires: {status: open}, otherwise: {status: 200}}", "x-action.requires.otherwise", "from 400 to 599"),
-        ("{requires: {status: open}, otherwise: {code: 409}}", "x-action.otherwise.code", "this key is unknown"),
+        ("{requires: loan_id == 1, otherwise: {status: 200}}", "x-action.requires.otherwise", "from 400 to 599"),
+        ("{requires: loan_id == 1, otherwise: {code: 409}}", "x-action.otherwise.code", "this key is unknown"),
         ("{sets: {status: lost}}", "x-action.sets.status", "'lost' is none of open, closed"),
         ("{sets: {stat: open}}", "x-action.sets.stat", "no field of loans is called 'stat'; did you mean 'sta"),
         ("{sets: {loan_id: 5}}", "x-action.sets.loan_id", "it names the loan, and stays"),
-        ("{sets: {reader: {plus: 1}}}", "x-action.sets.reader", "nothing can be added to it: it is string"),
-        ("{sets: {since: $tody}}", "x-action.sets.since", "no reference is called '$tody'; did you mean '$today'"),
-        ("{sets: {since: $today + 3 moons}}", "x-action.sets.since", "is no reference: write $name, $name.field"),
-        ("{sets: {since: $today + 999999999 days}}", "x-action.sets.since", "is no reference"),
+        ("{sets: {since: $tody}}", "x-action.sets.since", "no reference is called 'tody'; did you mean 'today'"),
+        ("{sets: {since: $today + 3 moons}}", "x-action.sets.since", "is no expression"),
         ("{creates: {boks: {}}}", "$", "nothing says what the rows of 'boks' look like"),
         ("{creates: {book: {title: x}}}", "$", "'book' and 'books' are two tables, and called as if they were one"),
         ("{creates: {books: {titel: x}}}", "x-action.creates.books", "no field of books is called 'titel'"),

@@ -24,7 +24,7 @@ OVERLAY = """
 x-seed: {now: 2025-03-12T09:30:00Z, charges: [{id: ch_1001, amount: 500}]}
 operations:
   CaptureCharge:
-    x-action: {requires: {amount: {max: 400}}, otherwise: Too much to capture., sets: {captured: true}}
+    x-action: {requires: charge.amount <= 400, otherwise: Too much to capture., sets: {captured: true}}
   ListCharges: {parameters: {expand: {x-filter: ignored}}}
   GetBalance: null
 components: {schemas: {charge: {properties: {note: {x-unique: true}}}}}

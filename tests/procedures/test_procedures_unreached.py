@@ -23,7 +23,7 @@ paths:
   /v1/refunds:
     post:
       operationId: PostRefunds
-      x-action: {on: charges, requires: {frozen: {not: true}}}
+      x-action: {on: charges, requires: charge.frozen != true}
       requestBody:
         content:
           application/x-www-form-urlencoded:

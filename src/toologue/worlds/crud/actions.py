@@ -2,9 +2,9 @@
 
     x-action:
       on: orders                                  # the row that an argument names; by default that of the path
-      requires: {status: [placed, packed]}        # or an expression; or a list of {that: …, otherwise: …}
+      requires: order.status in ["placed", "packed"]    # or a list of {that: …, otherwise: …}
       otherwise: {status: 409, message: "Order ${order_id} is ${order.status} already."}
-      sets: {status: cancelled, cancelled_at: $now, stock: {minus: 1}}
+      sets: {status: cancelled, cancelled_at: $now, stock: $order.stock - 1}
       creates: {refunds: {order_id: $order_id, amount: $order.total}}
       returns: {order: $order, refund: $refund}   # by default what the operation answers without it
 
@@ -17,22 +17,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator
 
 from toologue.apis.schemas import object_of
 from toologue.data import complaint
-from toologue.errors import BadSetting, UnknownName, shown
+from toologue.errors import BadSetting, UnknownName
 from toologue.schema.jsonl import Noun
-from toologue.values.json_schema import types_of
 from toologue.worlds.crud.data import Refusal, fault_type
-from toologue.worlds.crud.notation import MISSING, Condition, Names, Scope, Value, condition_of, value_of
+from toologue.worlds.crud.notation import Condition, Names, Scope, Value, condition_of, value_of
 from toologue.worlds.crud.tables import Table
 
-# (old value, scope) → new value, or MISSING to leave it.
-Change = Callable[[Any, Scope], Any]
 Place = tuple[str | int, ...]
 
 
@@ -50,7 +46,7 @@ class _Otherwise(Noun):
 
 
 class _Requirement(Noun):
-    that: dict[str, Any] | str
+    that: str
     otherwise: _Otherwise | str | None = None
 
 
@@ -65,7 +61,7 @@ class _Rules(Noun):
     @field_validator("requires", mode="before")
     @classmethod
     def _alone(cls, given: Any) -> Any:
-        return ([{"that": given}] if given else []) if isinstance(given, dict | str) else given
+        return [{"that": given}] if isinstance(given, str) else given
 
 
 @dataclass(frozen=True)
@@ -80,7 +76,7 @@ class Site:
     def names(self, *created: Table) -> Names:
         """The names that may be used, with the rows of these tables."""
         tables = (*((self.row,) if self.row else ()), *created)
-        return Names(self.arguments, {table.singular: table for table in tables}, self.row and self.row.singular)
+        return Names(self.arguments, {table.singular: table for table in tables})
 
 
 class _Guard(NamedTuple):
@@ -91,10 +87,10 @@ class _Guard(NamedTuple):
 
 @dataclass(frozen=True)
 class Action:
-    """An `x-action`, ready. `sets`: field → change; `creates`: table → fields; `returns` may be absent."""
+    """An `x-action`, ready. `sets`: the fields; `creates`: table → fields; `returns` may be absent."""
 
     guards: tuple[_Guard, ...] = ()
-    sets: Mapping[str, Change] = field(default_factory=dict[str, Change])
+    sets: Value | None = None
     creates: Mapping[str, Value] = field(default_factory=dict[str, Value])
     returns: Value | None = None
 
@@ -104,11 +100,6 @@ class Action:
             why = failing(scope)
             if why:
                 raise Refusal(status, str(message(scope)) if message else why)
-
-    def changes(self, row: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
-        """The fields of a row that are set."""
-        made = {name: change(row.get(name), scope) for name, change in self.sets.items()}
-        return {name: value for name, value in made.items() if value is not MISSING}
 
 
 def action_of(rules: Any, site: Site) -> Action:
@@ -127,7 +118,7 @@ def action_of(rules: Any, site: Site) -> Action:
     after = site.names(*(site.tables[name] for name in read.creates), *added)
     return Action(
         guards=tuple(_guards(read, site.names(), listed=isinstance(object_of(rules).get("requires"), list))),
-        sets={name: _at(("sets", name), _change, name, change, site.row, after) for name, change in read.sets.items()},
+        sets=_sets(read.sets, site.row, after) if read.sets else None,
         creates={
             name: _at(("creates", name), _new, fields, site.tables[name], site.names())
             for name, fields in read.creates.items()
@@ -151,32 +142,19 @@ def _new(fields: Mapping[str, Any], table: Table, names: Names) -> Value:
     return value_of(fields, names)
 
 
-def _change(name: str, change: Any, table: Table | None, names: Names) -> Change:
+def _sets(fields: Mapping[str, Any], table: Table | None, names: Names) -> Value:
+    for name, value in fields.items():
+        _at(("sets", name), _check_set, name, value, table)
+        _at(("sets", name), value_of, value, names)
+    return value_of(fields, names)
+
+
+def _check_set(name: str, value: Any, table: Table | None) -> None:
     if table is None:
         raise ValueError("there is no row to set fields of: say `on: table`")
     if name == table.key:
         raise ValueError(f"it names the {table.spoken}, and stays")
-    sums = object_of(change)
-    if len(sums) != 1 or not sums.keys() <= {"plus", "minus"}:
-        _check_fields({name: change}, table)
-        value = value_of(change, names)
-        return lambda old, scope: value(scope)
-    table.check_fields([name])
-    if not {"integer", "number"} & {*(types_of(table.rule(name)) or ["number"])}:
-        raise ValueError(f"nothing can be added to it: it is {' or '.join(types_of(table.rule(name)))}")
-    amount, sign = value_of(next(iter(sums.values())), names), -1 if "minus" in sums else 1
-    return lambda old, scope: _sum(name, old, amount(scope), sign)
-
-
-def _sum(name: str, old: Any, amount: Any, sign: int) -> Any:
-    """Exact: 59.9 minus 20 is 39.9. What was not given changes nothing."""
-    if amount is MISSING:
-        return MISSING
-    if not all(isinstance(part, int | float) and not isinstance(part, bool) for part in (old, amount)):
-        raise Refusal(422, f"{name}: {shown(amount)} cannot be {'added to' if sign > 0 else 'taken from'} {shown(old)}")
-    if isinstance(old, int) and isinstance(amount, int):
-        return old + sign * amount
-    return float(Decimal(str(old)) + sign * Decimal(str(amount)))
+    _check_fields({name: value}, table)
 
 
 def _check_fields(fields: Mapping[str, Any], table: Table) -> None:

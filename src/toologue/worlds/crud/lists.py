@@ -16,14 +16,14 @@ from functools import partial
 from typing import Any, cast
 
 from toologue.apis.schemas import list_of, object_of
-from toologue.errors import UnknownName, shown
+from toologue.errors import BadSetting, UnknownName, shown
 from toologue.text.tokens import snake
 from toologue.values.compare import same
+from toologue.values.conditions import parse
 from toologue.values.json_schema import types_of
 from toologue.values.moments import moment
 from toologue.worlds.crud.data import Refusal, key_text
 from toologue.worlds.crud.envelopes import Page, kinds_of
-from toologue.worlds.crud.notation import holds
 from toologue.worlds.crud.tables import EVERYTHING, Table
 from toologue.worlds.store import Row
 
@@ -101,6 +101,9 @@ _BOUNDS = {
 }
 _IGNORED = "ignored"
 _WAYS = ("equal", "min", "max", "above", "below", "contains")
+_MEANING = {
+    word: parse(f"value {sign} bound") for word, sign in (("min", ">="), ("max", "<="), ("above", ">"), ("below", "<"))
+}
 
 
 Select = Callable[[Iterable[Row], Mapping[str, Any]], Page]
@@ -235,13 +238,20 @@ def _at(row: Any, path: Sequence[str]) -> Any:
 
 def _bound_by(comparison: str, path: Sequence[str], bound: Any) -> Callable[[Row], bool]:
     if not (isinstance(bound, str) and len(bound) == 10 and moment(bound)):
-        return lambda row: holds(comparison, _at(row, path), bound)
+        return lambda row: _holds(comparison, _at(row, path), bound)
 
     def fits(row: Row) -> bool:
         value = _at(row, path)
-        return holds(comparison, value[:10] if isinstance(value, str) else value, bound)  # the day of a moment
+        return _holds(comparison, value[:10] if isinstance(value, str) else value, bound)  # the day of a moment
 
     return fits
+
+
+def _holds(comparison: str, value: Any, bound: Any) -> bool:
+    try:
+        return _MEANING[comparison].holds({"value": value, "bound": bound})
+    except BadSetting:  # a text before a number
+        return False
 
 
 def _has_words(wanted: Any) -> Callable[[Row], bool]:

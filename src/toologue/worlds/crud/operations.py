@@ -100,8 +100,7 @@ class Handler:
                 scope.rows[data.table(name).singular] = data.add(name, fields(scope))
         if self.action.sets and self.row is not None:
             table, name = self.row.table, self.row.table.singular
-            changes = self.action.changes(scope.rows[name], scope)
-            scope.rows[name] = data.change(table.name, scope.rows[name], changes)
+            scope.rows[name] = data.change(table.name, scope.rows[name], self.action.sets(scope))
         if self.action.returns is not None:
             return self.action.returns(scope)
         return self.answer(value if self.subject is None else scope.rows[self.subject.singular])
