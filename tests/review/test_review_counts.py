@@ -1,4 +1,4 @@
-"""Decisions count: brackets narrow, blamed gold leaves them."""
+"""Decisions count: brackets narrow, blamed gold leaves them, repaired gold comes back and stays."""
 
 from __future__ import annotations
 
@@ -111,6 +111,40 @@ class TestBlamedGold:
         assert "gold blamed, and in no figure:" in said
         assert where in said
         assert where in (folder / "report.html").read_text()
+
+    def test_repaired_by_an_accepted_reply_it_counts_again_also_after_a_new_generation(self, tmp_path: Path) -> None:
+        folder = vague_project(tmp_path)
+        before = total(folder, "test correct")
+        asked = self.blamed(folder)
+        done = toologue("review", folder, "--repair", "--as", "ben", cwd=folder)
+        assert (done.returncode, asked["said"] in done.stdout) == (0, True)
+        after = total(folder, "test correct")
+        assert after.counts["of"] == before.counts["of"]
+        assert after.counts["hits"] > before.counts["hits"]
+        assert "gold blamed" not in toologue("test", folder, cwd=folder).stdout
+        rewrite(folder, "is open already" if "is open" not in asked["step"] else "comes to open", "is looked after")
+        said = toologue("test", folder, cwd=folder).stdout
+        assert "1 made, 0 kept" in said
+        assert "1 repaired" in said
+
+    def test_a_corrected_turn_takes_the_place_of_the_golds_if_it_is_valid(self, tmp_path: Path) -> None:
+        folder = vague_project(tmp_path)
+        asked = self.blamed(folder)
+        key = json.loads((folder / "reviews" / "ana.jsonl").read_text())["gold"]
+        repair = folder / "repair"
+
+        def repaired(text: str) -> tuple[int, str]:
+            turn = {"role": "agent", "text": text}
+            repair.write_text(json.dumps({"gold": key, "turn": turn, "instead": True}))
+            done = toologue("review", folder, "--repair", "--decide", repair, "--as", "ana", cwd=folder)
+            return done.returncode, done.stdout
+
+        status, said = repaired("Your parcel O-10423 leaves on 3 May.")
+        assert (status, "refused, since it would not be valid" in said) == (3, True)
+        words = asked["expected"].replace(".", ", as you may have seen.")
+        assert repaired(words)[0] == 0
+        golds = {one.gold.id: one.gold for one in lived(folder)}
+        assert golds[asked["notes"]["dialogue"]].turns[asked["notes"]["turn"]].text == words
 
 
 def test_a_blamed_call_leaves_its_conversation_unscored_and_is_listed(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from toologue.errors import BadFile, BadSetting
 from toologue.review.collect import generated
 from toologue.review.ledger import Ledger
 from toologue.review.queue import Queue
-from toologue.schema import Question
+from toologue.schema import Decision, Question
 
 
 def clock() -> str:
@@ -69,7 +69,7 @@ class TestAQueue:
         queue = Queue(asked, "ben", tmp_path)
         assert (queue.next, queue.done, queue.decided) == (asked[0], 0, {})
 
-    @pytest.mark.parametrize("name", ["", "../ana", "a b", ".hidden"])
+    @pytest.mark.parametrize("name", ["", "../ana", "repairs", "a b", ".hidden"])
     def test_a_name_that_is_no_file_is_refused(self, tmp_path: Path, name: str) -> None:
         with pytest.raises(BadSetting, match="letters, digits"):
             Queue(questions(1), name, tmp_path)
@@ -89,6 +89,19 @@ class TestWhatCounts:
         assert one.replace(brief="1. Ask kindly.\n2. End.").key == one.key
         assert one.replace(step="say that it stays").key != one.key
         assert one.replace(step="").key != one.replace(step="", brief="1. Ask kindly.").key
+
+    def test_gold_is_blamed_until_it_is_repaired_and_may_be_blamed_again(self) -> None:
+        from toologue.schema import AgentTurn, Repair
+
+        asked = questions(1)[0]
+        blame = Decision(
+            question=asked.key, gold=asked.gold_key, kind="reply", verdict="right", by="person", who="ana", blame="gold"
+        )
+        repair = Repair(gold=asked.gold_key, turn=AgentTurn(text="Soon."), at="2025-05-17T12:00:00+00:00")
+        earlier, later = (blame.replace(at=f"2025-05-{day}T12:00:00+00:00") for day in (16, 18))
+        assert Ledger([earlier]).blames == {asked.gold_key}
+        assert not Ledger([earlier], [repair]).blames
+        assert Ledger([later], [repair]).blames == {asked.gold_key}
 
 
 class TestGenerated:

@@ -117,7 +117,9 @@ def _last_run(project: Project) -> tuple[str, list[Conversation], TextMatch, Pla
 
     ledger, agent = Ledger.of(project.reviews), next(iter(project.settings.agents))
     match = ledger.reads(TextMatch.of(project.settings.grade.similarity))
-    suites = [suite for suite in make_suites(project, read_chapters(project)) if suite.dialogues]
+    suites = [
+        suite for suite in make_suites(project, read_chapters(project), repairs=ledger.repairs) if suite.dialogues
+    ]
     golds, found = {one.key for suite in suites for one in suite.dialogues}, list[Conversation]()
     for folder in kept_runs(project, [agent]):
         if graded_before(folder, match) is None:

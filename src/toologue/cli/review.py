@@ -32,6 +32,7 @@ def review(
     decide: Path | None = None,
     agreement: _Flag = False,
     checked: Path | None = None,
+    repair: _Flag = False,
     judge: str | None = None,
     judge_votes: int = 1,
     apis: tuple[str, ...] = (),
@@ -39,7 +40,7 @@ def review(
     """Decide by single keys what rules leave open, or whether what was generated is any good.
 
     Decisions are kept at once, a line each, in reviews/NAME.jsonl, and count in every later grading. Killed or left
-    with q, the same command goes on. Nobody sees what others decided.
+    with q, the same command goes on. Nobody sees what others decided. Exits 3 where a repair is refused, or lacks.
 
     Parameters
     ----------
@@ -62,11 +63,13 @@ def review(
         Print the queue, a JSON object a line, and decide nothing.
     decide
         Take decisions from a file, a JSON object a line: question (its key), verdict (right, wrong), reasons, blame
-        (agent, gold, grader, simulator), note.
+        (agent, gold, grader, simulator), note. With --repair: gold, turn, instead.
     agreement
         Print what each reviewer rejects, how far every two agree, and what is dropped since any of them rejects it.
     checked
         With --agreement: edges as `toologue graph check` left them, held against decisions of people and of judges.
+    repair
+        Mend the gold of a project that was blamed: accepted replies count from now on, or other words take its place.
     judge
         A model that is asked in place of people, about replies, texts and edges: openai:NAME or module:attribute.
     judge_votes
@@ -75,7 +78,8 @@ def review(
         The documents of a graph's APIs, to show with its edges.
     """
     from toologue.apis.load import apis_of_all
-    from toologue.cli.reviewing import Desk, ask_judge, questions, say_agreement, take
+    from toologue.cli.reviewing import Desk, ask_judge, questions, repair_gold, say_agreement, take
+    from toologue.project.settings import open_project
     from toologue.review.collect import with_documents
     from toologue.review.ledger import Ledger, reviews_of
     from toologue.review.queue import Queue
@@ -87,6 +91,8 @@ def review(
         say_agreement(Ledger.of(folder), checked)
         return 0
     who = reviewer or getpass.getuser()
+    if repair:
+        return repair_gold(open_project(what), folder, who, decide)
     asked = questions(what, folder, agent or [], judged=failures_of_judge, sample=sample, kinds=kind or [])
     if apis:
         known = {one.name: one for one in apis_of_all(apis)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -11,22 +12,23 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from toologue.cli.keys import Keys, clear
+from toologue.cli.keys import Keys, at_terminal, clear
 from toologue.cli.terminal import echo, say, table
 from toologue.errors import BadFile, BadSetting
 from toologue.judge.ask_judge import KINDS
 from toologue.models.similarity import TextMatch
 from toologue.plan.api_graph.check import Checked
-from toologue.project.evaluate import kept_runs
+from toologue.project.evaluate import kept_runs, make_suites, read_chapters
 from toologue.project.settings import FILE, Project, open_project
 from toologue.review.agreement import agreement_cells
 from toologue.review.collect import generated, open_questions, run_folders
 from toologue.review.funnel import edges_checked, edges_judged, pairs, rejected
 from toologue.review.judging import Judging
-from toologue.review.ledger import Ledger
-from toologue.review.queue import REASONS, Queue
+from toologue.review.ledger import REPAIRS, Ledger, keep
+from toologue.review.queue import REASONS, Queue, now
+from toologue.review.repair import Blamed, blamed_steps, flaws
 from toologue.run.store import RunFolder
-from toologue.schema import Blame, Noun, Question, QuestionKind, Verdict
+from toologue.schema import AgentTurn, Blame, Graph, Noun, Question, QuestionKind, Repair, Verdict
 from toologue.schema.jsonl import read
 
 _LINES, _LONGEST = 8, 6000
@@ -232,3 +234,62 @@ def _say_edges(ledger: Ledger, checked: list[Checked]) -> None:
         precision, npv = one.hits / valid if valid else None, one.rejected / invalid if invalid else None
         rows.append((name, valid + invalid, precision, npv, None if one.mcc is None else f"{one.mcc:.2f}"))
     say(table(("edges", "n", "precision", "NPV", "MCC"), rows))
+
+
+def repair_gold(project: Project, folder: Path, who: str, file: Path | None) -> int:
+    """Mend blamed steps: by a file, by keys, or, without a terminal, by the replies that people accepted."""
+    ledger = Ledger.of(folder)
+    suites = make_suites(project, read_chapters(project), repairs=ledger.repairs, workers=os.cpu_count() or 1)
+    given = [*read(file, Repair)] if file is not None else None
+    left = 0
+    for suite in suites:
+        for blamed in blamed_steps(suite.dialogues, ledger):
+            if given is not None:
+                wanted = [one for one in given if one.gold == blamed.question.gold_key]
+            elif at_terminal():
+                wanted = _choose(blamed)
+            else:
+                wanted = [_also(blamed, said) for said in blamed.accepted]
+            kept = [_keep_valid(blamed, one, suite.graph, folder, who) for one in wanted]
+            left += not any(kept)
+            if not wanted:
+                echo(f"{_place(blamed)}: not repaired, and no test: {blamed.question.gold_key}")
+    return 3 if left else 0
+
+
+def _choose(blamed: Blamed) -> list[Repair]:
+    """What a person wants in place of a blamed step."""
+    clear()
+    echo(f"gold blamed: {_place(blamed)}")
+    for line in _told(blamed.question.replace(said="(blamed: what is expected)")):
+        echo(line)
+    echo("\naccepted by people:" if blamed.accepted else "")
+    for number, said in enumerate(blamed.accepted[:9], 1):
+        echo(f"  {number} {said}")
+    echo("1–9 is as good as the gold   c correct words in its place   s skip")
+    with Keys() as keys:
+        while (key := keys.key()) not in ("s", " ", "q", "\x04"):
+            if key.isdecimal() and 0 < int(key) <= len(blamed.accepted[:9]):
+                return [_also(blamed, blamed.accepted[int(key) - 1])]
+            if key == "c" and (said := keys.line("the agent says: ")):
+                return [_also(blamed, said).replace(instead=True)]
+    return []
+
+
+def _also(blamed: Blamed, said: str) -> Repair:
+    return Repair(gold=blamed.question.gold_key, turn=AgentTurn(text=said))
+
+
+def _keep_valid(blamed: Blamed, repair: Repair, graph: Graph, folder: Path, who: str) -> bool:
+    """Keep a repair that makes a valid conversation; say what was wrong with another."""
+    if wrong := flaws(blamed.gold, blamed.at, repair, graph):
+        echo(f"{_place(blamed)}: refused, since it would not be valid: {'; '.join(wrong)}")
+        return False
+    keep(folder / REPAIRS, repair.replace(who=who, at=now(), notes={"dialogue": blamed.gold.id, "turn": blamed.at}))
+    how = "is said in its place" if repair.instead else "is as good"
+    echo(f"{_place(blamed)}: repaired: {_words(repair.turn.text)} {how}", note=True)
+    return True
+
+
+def _place(blamed: Blamed) -> str:
+    return f"{blamed.gold.id}, turn {blamed.at + 1}"

@@ -60,10 +60,11 @@ from toologue.report.view import (
 )
 from toologue.review.judging import Judging
 from toologue.review.ledger import Ledger
+from toologue.review.repair import repaired
 from toologue.run.runner import Limits, Settings
 from toologue.run.selection import Selection
 from toologue.run.store import Config, RunFolder, called_apart, run_folder
-from toologue.schema import Dialogue, Graph, Procedure, Turn
+from toologue.schema import Dialogue, Graph, Procedure, Repair, Turn
 from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write
 from toologue.score.metric import Total, totals
 from toologue.score.paired import LOWER_IS_BETTER
@@ -94,7 +95,7 @@ class Suite:
 
     `unreached`: what none of them leads through.
 
-    `before` are those that the procedure had before it, or what is made of it, was changed.
+    `before` are those that the procedure had before it, or what is made of it, was changed; `repairs` those in them.
     """
 
     chapter: Chapter
@@ -104,6 +105,7 @@ class Suite:
     fresh: bool
     unreached: tuple[Unreached, ...] = ()
     before: tuple[Dialogue, ...] = ()
+    repairs: tuple[Repair, ...] = ()
 
     @cached_property
     def coverage(self) -> Coverage:
@@ -146,10 +148,11 @@ def make_suites(
     project: Project,
     chapters: Sequence[Chapter],
     *,
+    repairs: Sequence[Repair] = (),
     workers: int = 1,
     progress: Progress = lambda done, of: None,
 ) -> list[Suite]:
-    """The conversations of all procedures, in their order; those that are kept are not made again."""
+    """The conversations of all procedures, in their order; those that are kept are not made again, all are repaired."""
     home = project.kept / "conversations"
     sweep(home.glob(f".????????{UNFINISHED}"))
     suites = {chapter.key: _load_suite(home / chapter.key, chapter) for chapter in chapters}
@@ -162,7 +165,16 @@ def make_suites(
         before = _kept_before(home, chapter)
         suites[chapter.key] = replace(_save_suite(home / chapter.key, chapter, made), before=before)
         progress(done, len(missing))
-    return [suite for chapter in chapters if (suite := suites[chapter.key])]
+    return [_repaired(suite, repairs) for chapter in chapters if (suite := suites[chapter.key])]
+
+
+def _repaired(suite: Suite, repairs: Sequence[Repair]) -> Suite:
+    if not repairs:
+        return suite
+    found = [repaired(dialogue, repairs) for dialogue in suite.dialogues]
+    done = {repair.key: repair for _, mine in found for repair in mine}
+    before = tuple(repaired(dialogue, repairs)[0] for dialogue in suite.before)
+    return replace(suite, dialogues=tuple(gold for gold, _ in found), before=before, repairs=tuple(done.values()))
 
 
 def _kept_before(home: Path, chapter: Chapter) -> tuple[Dialogue, ...]:
@@ -385,7 +397,7 @@ def check(
     remarks = sum(len(chapter.findings) for chapter in chapters)
     tell(Stage("procedures", len(chapters), 0, f"{remarks} remarks" if remarks else "nothing to remark"))
     with bar("making conversations") as progress:
-        suites = make_suites(project, chapters, workers=workers, progress=progress)
+        suites = make_suites(project, chapters, repairs=ledger.repairs, workers=workers, progress=progress)
     fresh_made = sum(suite.fresh for suite in suites)
     tell(Stage("conversations", fresh_made, len(suites) - fresh_made, _made_words(suites)))
     if not any(suite.dialogues for suite in suites):
@@ -428,7 +440,9 @@ def _made_words(suites: Sequence[Suite]) -> str:
     for suite in suites:
         dropped.update(dict(suite.dropped))
     whys = ", ".join(f"{times} × {why}" for why, times in dropped.most_common())
+    mended = sum(len(suite.repairs) for suite in suites)
     notes = [f"{dropped.total()} dropped ({whys})"] if whys else []
+    notes += [f"{mended} repaired"] if mended else []
     return "; ".join([f"{count}, {', '.join(shares)}", *notes, *_difference(suites)])
 
 

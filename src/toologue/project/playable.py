@@ -109,7 +109,7 @@ class Playable:
         gate_metric(project)  # what is wrong with it is said before anything is done
         ledger, running = Ledger.of(project.reviews), project.settings.run
         with _one_at_a_time(project.kept):
-            suites = make_suites(project, read_chapters(project))
+            suites = make_suites(project, read_chapters(project), repairs=ledger.repairs)
         golds = tuple(gold for suite in suites for gold in suite.dialogues)
         if not golds:
             raise BadFile(f"{project.folder}: no conversation could be made; `toologue test {project.folder}` says why")

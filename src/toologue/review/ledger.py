@@ -10,10 +10,10 @@ from pathlib import Path
 from toologue import keys
 from toologue.models.similarity import TextMatch
 from toologue.review.agreement import Agreement, agreement
-from toologue.schema import Decision, Question, Rating
+from toologue.schema import Decision, Question, Rating, Repair
 from toologue.schema.jsonl import Appender, line_of, read
 
-FOLDER = "reviews"
+FOLDER, REPAIRS = "reviews", "repairs.jsonl"
 
 
 def reviews_of(what: Path) -> Path:
@@ -29,8 +29,9 @@ class Ledger:
     from when on it agrees with people.
     """
 
-    def __init__(self, decisions: Iterable[Decision] = ()):
+    def __init__(self, decisions: Iterable[Decision] = (), repairs: Iterable[Repair] = ()):
         self._by_reader: dict[str, dict[str, Decision]] = {}
+        self.repairs = list(repairs)
         self.asked = ""  # the judge that is asked in this run
         for decision in decisions:
             self.add(decision)
@@ -39,10 +40,14 @@ class Ledger:
     def of(cls, folder: Path) -> Ledger:
         """The decisions in a folder `reviews`; none where there is no such folder."""
         files = [*sorted(folder.glob("*.jsonl")), *sorted(folder.glob("judges/*.jsonl"))]
-        return cls(decision for file in files for decision in read(file, Decision, empty=True))
+        mended = folder / REPAIRS
+        return cls(
+            (decision for file in files if file != mended for decision in read(file, Decision, empty=True)),
+            read(mended, Repair, empty=True) if mended.is_file() else (),
+        )
 
     def __bool__(self) -> bool:
-        return bool(self._by_reader)
+        return bool(self._by_reader or self.repairs)
 
     def add(self, decision: Decision) -> None:
         """Take note of a decision."""
@@ -90,9 +95,12 @@ class Ledger:
 
     @cached_property
     def blames(self) -> Collection[str]:
-        """The gold keys of what people blame the gold for."""
+        """The gold keys of what people blame the gold for, unless it was repaired since."""
         mine = (one for who in self.people for one in self._by_reader[who].values())
-        return frozenset(one.gold for one in mine if one.blame == "gold" and one.gold)
+        mended = {repair.gold: repair.at for repair in self.repairs}
+        return frozenset(
+            one.gold for one in mine if one.blame == "gold" and one.gold and mended.get(one.gold, "") < (one.at or " ")
+        )
 
     @property
     def strict(self) -> bool:
@@ -111,11 +119,11 @@ class Ledger:
         """A key of all that counts."""
         people = {who: sorted(one.key for one in self._by_reader[who].values()) for who in self.people}
         judges = {who: sorted(one.key for one in self._by_reader[who].values()) for who in self.gating}
-        return keys.content_key([people, judges, self.strict])
+        return keys.content_key([people, judges, [repair.key for repair in self.repairs], self.strict])
 
     def reads(self, match: TextMatch) -> TextMatch:
         """A match of texts with this ledger as its second reader, where anybody's word counts."""
-        return replace(match, reader=self if self.people or self.gating else None)
+        return replace(match, reader=self if self.people or self.gating or self.repairs else None)
 
 
 class Trusting:
@@ -174,7 +182,7 @@ class Collector:
         return self.ledger.record()
 
 
-def keep(file: Path, decision: Decision | Rating) -> None:
+def keep(file: Path, decision: Decision | Repair | Rating) -> None:
     """Add a decision to a reader's file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with Appender(file) as lines:

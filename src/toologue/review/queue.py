@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from toologue.errors import BadSetting
-from toologue.review.ledger import keep
+from toologue.review.ledger import REPAIRS, keep
 from toologue.schema import Blame, Decision, Question, QuestionKind, Rating, Severity, Verdict
 from toologue.schema.jsonl import read
 
@@ -62,7 +62,7 @@ def now() -> str:
 
 def reviewer_file(folder: Path, who: str) -> Path:
     """The file of a reviewer's decisions. Raises BadSetting for a name that is no file's."""
-    if not re.fullmatch(r"\w[\w.@+-]*", who):
+    if not re.fullmatch(r"\w[\w.@+-]*", who) or f"{who}.jsonl" == REPAIRS:
         raise BadSetting(f"a reviewer is called {who!r}: letters, digits, dots and dashes are wanted")
     return folder / f"{who}.jsonl"
 

@@ -33,7 +33,7 @@ from toologue.schema.procedure import (
     Tries,
     Walk,
 )
-from toologue.schema.review import Blame, Decision, Question, QuestionKind, Rating, SecondReader, Vote
+from toologue.schema.review import Blame, Decision, Question, QuestionKind, Rating, Repair, SecondReader, Vote
 from toologue.schema.stack import Stacked
 from toologue.schema.turn import (
     Act,
@@ -75,6 +75,7 @@ RECORDS: tuple[type[Record], ...] = (
     Score,
     Outcome,
     Decision,
+    Repair,
     Rating,
 )
 
@@ -83,7 +84,7 @@ __all__ = [
     "Call", "Case", "Compare", "Cue", "DecidedBy", "Decision", "Dialogue", "Edge", "Example", "Fault", "FaultType",
     "Flow", "Graph", "GraphKind", "Invocation", "Limit", "Link", "Mismatch", "Move", "Node", "NodeType", "Noun",
     "Outcome", "Parameter", "Plan", "Procedure", "Program", "ProtocolName", "Question", "QuestionKind", "Rating",
-    "Record", "Result", "Retrieve", "Round", "Scenario", "Score", "SecondReader", "Setting", "Severity",
+    "Record", "Repair", "Result", "Retrieve", "Round", "Scenario", "Score", "SecondReader", "Setting", "Severity",
     "Similarities", "Slip", "Stacked", "State", "Status", "Step", "StepKind", "Stop", "Trace", "Tries", "Turn",
     "Usage", "Use", "UserAction", "UserTurn", "ValueKind", "Verdict", "Vote", "Walk", "answers", "executable",
     "invocations", "place", "rounds",

@@ -16,6 +16,7 @@ from pydantic import Field, JsonValue
 from toologue import keys
 from toologue.schema.case import DecidedBy, Severity, Verdict
 from toologue.schema.jsonl import Noun, Record
+from toologue.schema.turn import AgentTurn
 
 QuestionKind = Literal["reply", "call", "text", "assertion", "edge", "procedure", "graph", "conversation"]
 
@@ -88,6 +89,18 @@ class Decision(Record):
         """What was decided, when and by whom: "accepted on 2025-05-17 by ana"."""
         what = {"right": "accepted", "wrong": "rejected", "unsure": "left open"}[self.verdict]
         return f"{what}{f' on {self.at[:10]}' if self.at else ''} by {self.who}"
+
+
+class Repair(Record):
+    """What is done about a gold's step that is blamed: one more that is as good, or (`instead`) one in its place."""
+
+    format: Literal["repair/1"] = "repair/1"
+    gold: str
+    turn: AgentTurn
+    instead: bool = False
+    who: str = ""
+    at: str = ""
+    notes: dict[str, JsonValue] = Field(default_factory=dict)
 
 
 class Rating(Record):
