@@ -1,9 +1,9 @@
 """The procedures line in figures: the offline agents in every column of ALMITA's Table 2, and what tests tell apart.
 
-    python -m bench.agents [--data DIR] [--similarity SPEC] [--write]
+    python -m bench.agents [--data DIR] [--similarity SPEC]
 
 Plays the suite of the benchmark `almita`, or a folder that `toologue generate` made: each agent, clean and with noise,
-in both modes; then every kind of misstep. `--write` puts the tables into docs/almita.md, between their marks.
+in both modes; then every kind of misstep.
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from bench.players import ROOT, put
 from toologue.bench.benchmark import Mode, Options, benchmark, play
 from toologue.bench.prove import prove_steps
 from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue
 
-DOCS = ROOT / "docs" / "almita.md"
 AGENTS = ("gold", "procedure", "procedure_careless", "bag_of_words")
 
 
@@ -44,7 +42,7 @@ def rows(golds: Sequence[Dialogue], judge: TextMatch) -> Iterator[Row]:
 
 
 def table(found: Sequence[Row]) -> str:
-    """The table of docs/almita.md."""
+    """The table of agents."""
     shown = benchmark("almita").shown
     lines = [
         f"| agent | mode | conversations | {' | '.join(heading for heading, _ in shown)} |",
@@ -77,18 +75,13 @@ def _percent(value: float | None) -> str:
 
 
 def main() -> None:
-    """Print the table; write it where asked."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m bench.agents", description="The offline agents in figures.")
     parser.add_argument("--data", type=Path, help="a generated folder; without it, the suite of the benchmark")
     parser.add_argument("--similarity", default="lexical")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/almita.md")
     options = parser.parse_args()
     golds, judge = benchmark("almita").load(options.data), TextMatch.of(options.similarity)
-    played, told_apart = table(list(rows(golds, judge))), missteps(golds, judge)
-    print(played, told_apart, sep="\n\n")
-    if options.write:
-        put(DOCS, "agents", played)
-        put(DOCS, "missteps", told_apart)
+    print(table(list(rows(golds, judge))), missteps(golds, judge), sep="\n\n")
 
 
 if __name__ == "__main__":

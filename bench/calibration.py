@@ -1,6 +1,6 @@
 """Calibration: the thresholds of each embedder, chosen on data of ours, with what they are worth there.
 
-    python -m bench.calibration [--embedder SPEC]... [--write]
+    python -m bench.calibration [--embedder SPEC]... [--write | --kept]
 
 The data stand in bench/calibration/: pairs of texts that do or do not say the same, requests with the Api that answers
 them, parameters with the output that supplies them. Rules, the same for every embedder, on a grid of hundredths:
@@ -204,7 +204,7 @@ def calibrate(model: Embedder) -> dict[str, Any]:
 
 
 def table(results: dict[str, dict[str, Any]]) -> str:
-    """The results side by side: what is printed, and what docs/models.md shows."""
+    """The results side by side: what is printed, and what docs/figures.md shows."""
     found = [result["figures"] for result in results.values()]
     sizes, heads = found[0], [f"`{name}`" for name in results]
     rows = [["on data of ours", *heads], ["---"] * (1 + len(heads))]
@@ -236,7 +236,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.calibration", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--embedder", action="append", help="lexical, minilm[:DIR], endpoint:MODEL; may be repeated")
     parser.add_argument("--write", action="store_true", help="keep the thresholds in thresholds.json")
+    parser.add_argument("--kept", action="store_true", help="show what thresholds.json holds, and measure nothing")
     given = parser.parse_args(arguments)
+    if given.kept:
+        print(table(embed.calibration()))
+        return 0
     results: dict[str, dict[str, Any]] = {}
     for spec in given.embedder or ["lexical", "minilm"]:
         try:

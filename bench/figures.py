@@ -2,7 +2,7 @@
 
     python -m bench.figures [--only NAME ...] [--data DIR]
 
-`--data` holds what others published and does not ship here: tooltalk/, openapi/. A section whose data are not there, or
+`--data` holds what others published and does not ship here: tooltalk/, tooldial/, openapi/. A section whose data are not there, or
 that `--only` does not name, stays as it was.
 """
 
@@ -43,24 +43,32 @@ FIGURES = (
     Figures(
         "agents without a model, published conversations", "bench.players --data {}", "benchmarks.md", "tooltalk/data"
     ),
-    Figures("rules of retrieve, taken out one by one", "bench.ablate --data {}", "agents.md", "tooltalk/data"),
-    Figures("steps of procedures", "bench.agents", "almita.md"),
-    Figures("customers in other words", "bench.unheard --count 4", "almita.md"),
-    Figures("verdicts on replies", "bench.verdicts", "verdicts.md"),
-    Figures("verdicts on what was set aside", "bench.verdicts --aside", "verdicts.md"),
-    Figures("whole conversations decided", "bench.decided", "verdicts.md"),
-    Figures("documents of others", "bench.documents {}", "apis.md", "openapi"),
-    Figures("dialogues read, first", "toologue read --against sgd --readings bench/readings/first", "review.md"),
-    Figures("dialogues read, second", "toologue read --against sgd --readings bench/readings/second", "review.md"),
-    Figures("dialogues read, third", "toologue read --against sgd --readings bench/readings/third", "review.md"),
+    Figures("rules of retrieve, taken out one by one", "bench.ablate --data {}", "your-agent.md", "tooltalk/data"),
+    Figures("steps of procedures", "bench.agents", "procedures.md"),
+    Figures("customers in other words", "bench.unheard --count 4", "procedures.md"),
+    Figures("verdicts on replies", "bench.verdicts", "judges-and-review.md"),
+    Figures("verdicts on what was set aside", "bench.verdicts --aside", "judges-and-review.md"),
+    Figures("whole conversations decided", "bench.decided", "judges-and-review.md"),
+    Figures("documents of others", "bench.documents {}", "your-api.md", "openapi"),
+    Figures(
+        "dialogues read, first", "toologue read --against sgd --readings bench/readings/first", "judges-and-review.md"
+    ),
+    Figures(
+        "dialogues read, second", "toologue read --against sgd --readings bench/readings/second", "judges-and-review.md"
+    ),
+    Figures(
+        "dialogues read, third", "toologue read --against sgd --readings bench/readings/third", "judges-and-review.md"
+    ),
+    Figures("an API graph, timed", "bench.apigraph {}", "chains.md", "tooldial/rapidapi_scale4474.jsonl.gz"),
     Figures("edges labelled by hand", "bench.edges", "chains.md"),
-    Figures("paths and coverage", "bench.coverage_paths", "generate.md"),
-    Figures("what an edit changes", "bench.stability", "generate.md"),
-    Figures("how often intervals hold", "bench.coverage_intervals --runs 200", "comparison.md"),
-    Figures("times read", "bench.dates", "values.md"),
-    Figures("thresholds of embedders", "bench.calibration", "models.md"),
-    Figures("programs a second", "bench.sandbox", "sandbox.md"),
-    Figures("commands killed", "bench.kills", "faults.md"),
+    Figures("paths and coverage", "bench.coverage_paths", "procedures.md"),
+    Figures("what an edit changes", "bench.stability", "procedures.md"),
+    Figures("how often intervals hold", "bench.coverage_intervals --runs 200", "your-agent.md"),
+    Figures("times read", "bench.dates", "architecture.md"),
+    Figures("thresholds of embedders", "bench.calibration --kept", "benchmarks.md"),
+    Figures("programs a second", "bench.sandbox", "programs.md"),
+    Figures("an agent that writes no program", "toologue bench dialog2api --split test --agent top_api", "programs.md"),
+    Figures("commands killed", "bench.kills", "your-agent.md"),
     Figures("hot paths", "bench", "benchmarks.md"),
     Figures("beside peers", "bench.peers", "benchmarks.md"),
 )
@@ -70,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
     """Make the page, section by section; 1 where a command failed."""
     parser = argparse.ArgumentParser(prog="python -m bench.figures", description="All figures of the documentation.")
     parser.add_argument("--only", nargs="+", choices=[one.name for one in FIGURES], metavar="NAME")
-    parser.add_argument("--data", type=Path, help="a folder with tooltalk/, openapi/")
+    parser.add_argument("--data", type=Path, help="a folder with tooltalk/, tooldial/, openapi/")
     options = parser.parse_args(arguments)
     data: Path = options.data or Path("nowhere")
     kept, failed = sections(PAGE.read_text("utf-8") if PAGE.exists() else ""), 0

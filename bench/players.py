@@ -1,15 +1,14 @@
-"""The offline agent `retrieve` with each embedder, beside two baselines: a table of docs/benchmarks.md, its faults.
+"""The offline agent `retrieve` with each embedder, beside two baselines: a table, and its faults.
 
-    python -m bench.players [--data DIR] [--embedder SPEC]... [--write]
+    python -m bench.players [--data DIR] [--embedder SPEC]...
 
 Every row is played and graded here. `--data DIR` takes the published subset (databases, easy, tooltalk) instead of our
-conversations. `--write` puts the table of these data into docs/benchmarks.md, between their marks.
+conversations.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,8 +18,6 @@ from toologue.bench.benchmark import Graded, Mode, Options, benchmark, play
 from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue, rounds
 
-ROOT = Path(__file__).resolve().parents[1]
-DOCS = ROOT / "docs" / "benchmarks.md"
 _SPLITS = ("easy", "hard")
 _SHARES = {"success": "success_rate", "precision": "precision", "recall": "recall", "incorrect": "bad_action_rate"}
 _BECAME = ("all expected tools called", "some of them", "others", "asked instead", "said something instead")
@@ -57,7 +54,7 @@ def figures(found: Sequence[Row]) -> str:
 
 
 def faults(found: Sequence[Row]) -> str:
-    """The table of docs/benchmarks.md: error types, and what became of the rounds in which a call was expected."""
+    """The table of error types, and what became of the rounds in which a call was expected."""
     lines = [
         f"| `retrieve`, hard, fixed | over-trigger | bad planning | bad call | rounds | {' | '.join(_BECAME)} |",
         "|---|" + "--:|" * (4 + len(_BECAME)),
@@ -93,30 +90,15 @@ def _percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f} %"
 
 
-def put(page: Path, mark: str, table: str) -> None:
-    """Replace what stands between the marks of a page."""
-    between = re.compile(rf"(<!-- {mark} -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
-    text, count = between.subn(lambda match: f"{match[1]}{table}\n{match[2]}", page.read_text("utf-8"))
-    if count != 1:
-        raise SystemExit(f"{page.name} has no place marked <!-- {mark} --> … <!-- end -->")
-    page.write_text(text, "utf-8")
-
-
 def main() -> None:
-    """Print the tables; write them where asked."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m bench.players", description="The offline agent in figures.")
     parser.add_argument("--data", type=Path, help="the published data; without it, our conversations")
     parser.add_argument("--embedder", action="append", help="lexical and minilm, unless given")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks.md")
     options = parser.parse_args()
     golds = benchmark("tooltalk").load(options.data)
     found = list(rows(golds, options.embedder or ("lexical", "minilm")))
-    table, wrong = figures(found), faults(found)
-    print(table, wrong, sep="\n\n")
-    if options.write:
-        which = "published" if options.data else "ours"
-        put(DOCS, f"players: {which}", table)
-        put(DOCS, f"faults: {which}", wrong)
+    print(figures(found), faults(found), sep="\n\n")
 
 
 if __name__ == "__main__":

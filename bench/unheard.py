@@ -1,12 +1,12 @@
 """The agent `procedure` on customers whose words it cannot know, beside a bag of words.
 
-    python -m bench.unheard [--count N] [--similarity SPEC] [--write]
+    python -m bench.unheard [--count N] [--similarity SPEC]
 
 What customers say comes from `bench/unseen/`, which was written from the procedures alone, by somebody who had seen
 neither the phrase banks nor the agents; the agent's gold words are made from the procedure's text. Plans and results
 are those of `toologue generate`. What is volunteered is said in the words that were written for the question it answers
 ahead; who changes their mind says what was written for the other answer, and no more. What nothing was written for
-(`contradict`, and changes from yes to no) is left out. `--write` puts the table into docs/almita.md.
+(`contradict`, and changes from yes to no) is left out.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from typing import Any
 
 import yaml
 
-from bench.agents import DOCS, Row, table
-from bench.players import put
+from bench.agents import Row, table
 from toologue import keys
 from toologue.bench.benchmark import Mode, Options, benchmark, play
 from toologue.models.similarity import TextMatch
@@ -132,11 +131,10 @@ def _renoised(plan: Plan, seed: int) -> Plan:
 
 
 def main() -> None:
-    """Print the table; write it where asked."""
+    """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m bench.unheard", description="Agents on words nobody knew.")
     parser.add_argument("--count", type=int, default=8, help="conversations a procedure, clean and with noise")
     parser.add_argument("--similarity", default="lexical")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/almita.md")
     parser.add_argument("--wrong", type=int, default=0, help="show so many tests that `procedure` fails")
     options = parser.parse_args()
     golds = [*conversations(options.count, 0.0), *conversations(options.count, 0.2)]
@@ -154,8 +152,6 @@ def main() -> None:
             ]
     print(table(found))
     print("\n".join(failed[: options.wrong]))
-    if options.write:
-        put(DOCS, "unheard", table(found))
 
 
 if __name__ == "__main__":

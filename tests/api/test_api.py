@@ -1,4 +1,4 @@
-"""`import toologue`: what docs/python.md says, and what a user may do wrong."""
+"""`import toologue`: what docs/your-agent.md says, and what a user may do wrong."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Polite:
 
 class TestNames:
     def test_are_at_most_25_and_each_is_on_the_page(self) -> None:
-        page = Path(__file__, "../../../docs/python.md").resolve().read_text()
+        page = Path(__file__, "../../../docs/your-agent.md").resolve().read_text()
         assert len(toologue.__all__) <= 25
         assert [name for name in toologue.__all__ if f"`{name}" not in page and f"import {name}" not in page] == []
 

@@ -140,7 +140,7 @@ def test_who_ships():
 
 
 def test_who_ships_is_documented():
-    page = (Path(__file__).parents[2] / "docs" / "worlds.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "your-api.md").read_text()
     assert [name for name in shipped() if f"| `{name}` |" not in page] == []
 
 

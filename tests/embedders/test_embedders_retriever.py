@@ -202,8 +202,8 @@ class TestCalibration:
         assert bench.calibrate(Lexical()) == calibration()["lexical"], "run: python -m bench.calibration --write"
 
     def test_the_docs_show_what_it_found(self, bench):
-        page = Path(__file__).parents[2].joinpath("docs", "models.md").read_text("utf-8")
-        assert bench.table(calibration()) in page, "put in what python -m bench.calibration prints"
+        page = Path(__file__).parents[2].joinpath("docs", "figures.md").read_text("utf-8")
+        assert bench.table(calibration()) in page, "run: python -m bench.figures --only 'thresholds of embedders'"
 
     def test_every_embedder_was_calibrated_on_the_same_data(self):
         assert len({entry["data"] for entry in calibration().values()}) == 1

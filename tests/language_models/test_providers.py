@@ -26,7 +26,7 @@ from toologue.schema.jsonl import read, write
 
 Start = Callable[[Script], Endpoint]
 PROVIDERS = registry.names("model")
-PAGE = Path(__file__).parents[2] / "docs" / "language-models.md"
+PAGE = Path(__file__).parents[2] / "docs" / "your-agent.md"
 # What is not asked by a name and a key, or is not served any more; packages that send requests past our transport.
 LEFT_OUT = {"github", "openai-chatgpt", "openai-codex", "system-one", "typesafe",
             "bedrock", "bedrock-mantle", "cohere", "huggingface", "mistral", "xai"}  # fmt: skip

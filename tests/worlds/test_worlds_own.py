@@ -1,4 +1,4 @@
-"""A world of one's own, `module:Class`, is as good as any: the example of docs/worlds.md, through every command."""
+"""A world of one's own, `module:Class`, is as good as any: the example of docs/your-api.md, through every command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toologue.schema import Dialogue, Setting
 from toologue.schema.jsonl import read
 from toologue.worlds import world as worlds
 
-PAGE = (Path(__file__).parents[2] / "docs" / "worlds.md").read_text().partition("## A world of your own")[2]
+PAGE = (Path(__file__).parents[2] / "docs" / "your-api.md").read_text().partition("## A world of your own")[2]
 CODE = re.findall(r"^```(?:python|markdown)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[:2]
 NAME = "allotments:Allotments"
 
