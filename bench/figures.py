@@ -2,8 +2,8 @@
 
     python -m bench.figures [--only NAME ...] [--data DIR]
 
-`--data` holds what others published and does not ship here: tooltalk/, tooldial/, openapi/. A section whose data are not there, or
-that `--only` does not name, stays as it was.
+`--data` holds what others published and does not ship here: tooltalk/, tooldial/, openapi/. A section whose
+data are not there, or that `--only` does not name, stays as it was.
 """
 
 from __future__ import annotations
