@@ -1,8 +1,7 @@
 """Any service, simulated: an OpenAPI document and seed data become a world with state.
 
-`Simulator(document, seed)` reads them, `.world()` gives a fresh world; `kind_for` makes a registered kind of world;
-`shipped` names the services that ship; `Refusal` and `View` are what Python overrides of single operations work with.
-Every operation is an Api; a refusal is a fault (`not_found`, `conflict`, `invalid`, …) and leaves no trace.
+`Simulator(document, seed)` reads them, `.world()` gives a fresh world; `shipped` names the services that ship. Every
+operation is an Api; a refusal is a fault (`not_found`, `conflict`, `invalid`, …) and leaves no trace.
 
 Example:
     >>> from toologue.schema import Call
@@ -14,7 +13,6 @@ Not covered: who may call what (the agent is trusted), rate limits, calls that t
 once; children that go with their parent.
 """
 
-from toologue.worlds.crud.data import Refusal, View
-from toologue.worlds.crud.simulator import CRUD, Crud, Override, Simulator, kind_for, shipped, simulator_for
+from toologue.worlds.crud.simulator import CRUD, Crud, Simulator, kind_for, shipped, simulator_for
 
-__all__ = ["CRUD", "Crud", "Override", "Refusal", "Simulator", "View", "kind_for", "shipped", "simulator_for"]
+__all__ = ["CRUD", "Crud", "Simulator", "kind_for", "shipped", "simulator_for"]

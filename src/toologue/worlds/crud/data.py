@@ -32,9 +32,7 @@ from toologue.worlds.store import Row, Store, own
 
 
 class Refusal(ToolError):
-    """The simulated service refuses a call. Raise it in an override, too: nothing that was written before stays.
-
-    Raises ValueError for a status that refuses nothing."""
+    """The simulated service refuses a call. Raises ValueError for a status that refuses nothing."""
 
     def __init__(self, status: int, message: str):
         self.status, self.message = status, message
@@ -159,11 +157,9 @@ class Data:
         fresh, new = _fresh(old, row), {name: row[name] for name in (*self.table(table).fields, *row) if name in row}
         return self._put(table, key, own(new), fresh) if fresh or old.keys() - row.keys() else old
 
-    def remove(self, table: str, key: Any) -> Row:
-        """A row that is gone now."""
-        row = self.get(table, key)
-        self.store.delete(table, self._named(table, row))
-        return row
+    def remove(self, table: str, key: Any) -> None:
+        """Take a row away."""
+        self.store.delete(table, self._named(table, self.get(table, key)))
 
     def _put(self, table: str, key: Any, row: dict[str, Any], fresh: Mapping[str, Any]) -> Row:
         """Store a row of which some fields are new; what says when it was changed says now."""
@@ -308,45 +304,3 @@ def _check_seed_row(source: Source, table: Table, key: str, placed: Mapping[str,
         twin = next((k for k, other in others if same(other.get(name), row[name])), None)
         if twin is not None:
             raise source.bad((*place, name), f"{shown(row[name])} is taken by {twin}")
-
-
-class View:
-    """What an override sees of the service: the rows of every table, as copies, and when it is.
-
-    def settle(view, arguments):
-        invoice = view.get("invoices", arguments["invoice_id"])     # 404 where there is none
-        if view.find("payments", invoice_id=invoice["id"]):
-            raise Refusal(409, "This invoice was paid already.")
-        return view.add("payments", {"invoice_id": invoice["id"], "amount": invoice["total"]})
-    """
-
-    def __init__(self, data: Data):
-        self._data = data
-
-    @property
-    def now(self) -> str:
-        """When the service believes it is, as RFC 3339."""
-        return self._data.now()
-
-    def get(self, table: str, key: Any) -> dict[str, Any]:
-        """A row. Raises Refusal (404) where there is none."""
-        self._data.table(table)
-        return own(self._data.get(table, key))
-
-    def find(self, table: str, **fields: Any) -> list[dict[str, Any]]:
-        """The rows that have these values, in their order. Raises UnknownName for a field that there is not."""
-        self._data.table(table).check_fields(fields)
-        rows = self._data.rows(table)
-        return [own(row) for row in rows if all(same(row.get(name), value) for name, value in fields.items())]
-
-    def add(self, table: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """A new row with these fields, and with those that the service fills in."""
-        return own(self._data.add(table, fields))
-
-    def change(self, table: str, key: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """A row with some fields changed."""
-        return own(self._data.change(table, key, fields))
-
-    def remove(self, table: str, key: Any) -> dict[str, Any]:
-        """A row that is gone now."""
-        return own(self._data.remove(table, key))

@@ -51,7 +51,7 @@ _IRREGULAR = {
     "freeze": "frozen", "expire": "expired", "void": "voided void",
 }  # fmt: skip
 _SETS = ("set", "update", "rename", "change", "edit", "modify")
-_REMEDY = "say it with `x-action` or `x-resource`, give the operation an override, or leave it out"
+_REMEDY = "say it with `x-action` or `x-resource`, or leave the operation out"
 
 Check = Callable[[Mapping[str, Any]], dict[str, Any]]
 # It reads and writes through the data. A row that it makes or changes it puts into the scope under the singular of its

@@ -3,15 +3,13 @@
     {"name": "crud", "arguments": {"document": "shop.yaml", "seed": "shop.seed.yaml", "now": "2025-03-12T09:30:00Z"}}
 
 `Simulator` reads document and seed once; each `Crud` is a fresh world over the same rows. An operation that cannot be
-simulated with state is answered as the world `documented` does; `Simulator.answers` says which, and why. An override is
-a Python function for one operation, `(view, arguments) → value`, of checked arguments; it refuses by raising
-`Refusal(status, message)`. Overrides are code, and code never comes from data: give them to `kind_for`.
+simulated with state is answered as the world `documented` does; `Simulator.answers` says which, and why.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -19,7 +17,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from toologue import keys
 from toologue.apis.bundle import bundled
@@ -27,17 +25,17 @@ from toologue.apis.choice import Choice, Picked
 from toologue.apis.left_out import Unread
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
 from toologue.apis.schemas import compare_of, list_of, object_of
-from toologue.data import Source, complaint, read_source, text_of
-from toologue.errors import BadSetting, UnknownName
+from toologue.data import Source, read_source, text_of
+from toologue.errors import UnknownName
 from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Parameter, Result, Setting
 from toologue.schema.jsonl import Noun
 from toologue.values.compare import contains
 from toologue.values.json_schema import resolved
 from toologue.worlds.crud.answers import hides, shown
 from toologue.worlds.crud.calls import as_resources
-from toologue.worlds.crud.data import Data, Refusal, View, fault_type, moment_in, read_seed
+from toologue.worlds.crud.data import Data, Refusal, fault_type, moment_in, read_seed
 from toologue.worlds.crud.envelopes import page_words
-from toologue.worlds.crud.operations import Handler, arguments_check, handler_of
+from toologue.worlds.crud.operations import Handler, handler_of
 from toologue.worlds.crud.overlay import SAID, overlaid
 from toologue.worlds.crud.rows import maker_of
 from toologue.worlds.crud.tables import tables_of
@@ -45,7 +43,6 @@ from toologue.worlds.documented.simulator import Documented
 from toologue.worlds.store import Row, Stateful, Store, own
 from toologue.worlds.world import Kind, arguments_of, failure, stamp
 
-Override = Callable[[View, dict[str, Any]], Any]
 _DONE = Result()
 _SAID = frozenset(("x-action", "x-resource", SAID))
 _HERE = Path(__file__).parent
@@ -79,8 +76,7 @@ class Simulator:
 
     `document`: a file, the name of a shipped service, or the document itself; `seed`: a file or the tables themselves;
     `overlay`: a file, or itself, of what the document does not say (`worlds.crud.overlay`);
-    `now`: when it is, if the seed does not say so; `only`: the operations to simulate; the same by globs is a
-    `choice`; `overrides`: operation → function.
+    `now`: when it is, if the seed does not say so; `choice`: the operations to simulate.
     """
 
     def __init__(
@@ -90,28 +86,24 @@ class Simulator:
         *,
         overlay: str | Path | Mapping[str, Any] | None = None,
         now: str | None = None,
-        only: Collection[str] | None = None,
         choice: Choice | None = None,
-        overrides: Mapping[str, Override] | None = None,
     ):
         if not isinstance(document, Mapping):
             document, beside = files_of(document)
             seed = beside if seed is None else seed
-        only = (only,) if isinstance(only, str) else only
         source = _source(document, "<document>")
         if overlay is not None:
             source = overlaid(source, _source(overlay, "<overlay>"))
         read = openapi_of(source, Choice(strict=choice.strict) if choice else None)
-        if choice is not None and only is None:  # tables are those of the whole document
-            only = _picked(read, choice)
         self._places = {operation.api.name: operation.place for operation in read.operations}
         self.document = replace(read, operations=tuple(as_resources(read.operations)))
-        self.overrides = dict(overrides or {})
-        self.operations = _chosen(self.document, only, self.overrides)
+        picked = None if choice is None else _picked(read, choice)  # tables are those of the whole document
+        self.operations = {
+            one.api.name: one for one in self.document.operations if picked is None or one.api.name in picked
+        }
         self.tables, self.routes = tables_of(self.document)
         self.handlers: dict[str, Handler] = {}
         self.answers = self._answered()
-        self.checks = {name: arguments_check(self.operations[name]) for name in self.overrides}
         self.apis = tuple(map(self._formed, self.operations.values()))
         self.documented = Documented(self.apis)
         root = self.document.root
@@ -174,8 +166,8 @@ class Simulator:
             dict[str, Unread](),
             self.document.source,
         )
-        for name in (name for name in self.operations if name not in self.overrides):
-            operation, route = self.operations[name], self.routes.get(name)
+        for name, operation in self.operations.items():
+            route = self.routes.get(name)
             try:
                 self.handlers[name], ignored = handler_of(operation, self.tables, route, self.document)
             except Unread as wrong:
@@ -209,41 +201,28 @@ class Crud(Stateful):
         return self._simulator.apis
 
     def do(self, act: Act) -> Result:
-        """Execute a call. An override that raises anything but a Refusal raises it here; nothing it wrote stays."""
+        """Execute a call. What is refused leaves no trace."""
         if act.kind != "call":
             return failure("unsupported", f"this service has no {act.kind} acts")
-        operations = self._simulator.operations
-        if act.api not in operations:
-            return failure("unknown_api", str(UnknownName("operation", act.api, operations)))
+        simulator = self._simulator
+        if act.api not in simulator.operations:
+            return failure("unknown_api", str(UnknownName("operation", act.api, simulator.operations)))
         if act.arguments is None:
             return failure("parse", "the arguments are no JSON object")
-        if self._simulator.answers[act.api].by == "documented":
-            return self._simulator.documented.do(act)
-        before = self._store.mark()
+        if simulator.answers[act.api].by == "documented":
+            return simulator.documented.do(act)
+        before, operation = self._store.mark(), simulator.operations[act.api]
         try:
-            value = self._answer(act.api, act.arguments)
+            value = simulator.handlers[act.api](self._data, act.arguments)
+            seen = shown(value, operation.response, simulator.document.root) if simulator.hides else own(value)
             changes, created = self._store.take()
-            if changes and not operations[act.api].api.writes:
-                raise BadSetting(f"{act.api} only reads, and its override writes to {', '.join(changes)}")
         except Refusal as refusal:
             self._store.rewind(before)
             return Result(error=refusal.fault)
         except BaseException:
             self._store.rewind(before)
             raise
-        return _DONE.replace(value=value, changes=own(changes), created=created)
-
-    def _answer(self, name: str, arguments: Mapping[str, Any]) -> JsonValue:
-        override = self._simulator.overrides.get(name)
-        if override is None:
-            value, root = self._simulator.handlers[name](self._data, arguments), self._simulator.document.root
-            schema = self._simulator.operations[name].response
-            return shown(value, schema, root) if self._simulator.hides else own(value)
-        value = override(View(self._data), own(self._simulator.checks[name](arguments)))
-        try:
-            return Result(value=value).value  # copied
-        except ValidationError as error:
-            raise BadSetting(f"the override of {name} gives what is no JSON: {complaint(error)[1]}") from None
+        return _DONE.replace(value=seen, changes=own(changes), created=created)
 
     def rows(self, table: str) -> dict[str, Row]:
         """The rows of a table as they are now, by key; nobody may write to them."""
@@ -256,7 +235,7 @@ def _source(given: str | Path | Mapping[str, Any] | Source, name: str) -> Source
     return read_source(given) if isinstance(given, str | Path) else Source(name, own(given))
 
 
-def _picked(read: OpenApi, choice: Choice) -> list[str]:
+def _picked(read: OpenApi, choice: Choice) -> set[str]:
     """The names of the operations that are chosen. Raises BadSetting for a glob that fits nothing."""
     picked, paths = Picked(choice), object_of(read.root.get("paths"))
 
@@ -264,26 +243,17 @@ def _picked(read: OpenApi, choice: Choice) -> list[str]:
         rules = object_of((resolved(paths.get(path), read.root) or {}).get(method))
         return picked.takes(name, [tag for tag in list_of(rules.get("tags")) if isinstance(tag, str)])
 
-    found = [one.api.name for one in read.operations if takes(one.api.name, one.path, one.method)]
+    found = {one.api.name for one in read.operations if takes(one.api.name, one.path, one.method)}
     for one in read.left_out:
         takes(one.name, one.path, one.method)
     picked.missed(read.source.file)
     return found
 
 
-def _chosen(document: OpenApi, only: Collection[str] | None, overrides: Mapping[str, Override]) -> dict[str, Operation]:
-    known = {operation.api.name: operation for operation in document.operations}
-    for name in (*(only or ()), *overrides):
-        if name not in known:
-            raise UnknownName(f"operation of {document.source.file}", name, known)
-    return {name: operation for name, operation in known.items() if only is None or name in only}
-
-
 class _Arguments(Noun):
     document: str
     seed: str | None = None
     now: str | None = None
-    only: tuple[str, ...] | None = None
     choice: Choice | None = None
     overlay: str | None = None
 
@@ -293,12 +263,9 @@ def simulator_for(setting: Setting) -> Simulator:
     return _opened(*_stamped(setting))[0]
 
 
-def kind_for(setting: Setting, overrides: Mapping[str, Override] | None = None) -> Kind:
-    """The kind of world that one service is. Any case of it gets this service, whatever its own setting says."""
-    if not overrides:
-        return _opened(*_stamped(setting))[1]
-    said = arguments_of(setting, _Arguments)
-    return _kind(said, Simulator(**dict(said), overrides=overrides))
+def kind_for(setting: Setting) -> Kind:
+    """The kind of world that one service is."""
+    return _opened(*_stamped(setting))[1]
 
 
 def _stamped(setting: Setting) -> tuple[str, tuple[tuple[int, int], ...]]:
@@ -310,11 +277,7 @@ def _stamped(setting: Setting) -> tuple[str, tuple[tuple[int, int], ...]]:
 def _opened(arguments: str, stamps: tuple[tuple[int, int], ...]) -> tuple[Simulator, Kind]:
     said = _Arguments.model_validate_json(arguments)
     simulator = Simulator(**dict(said))
-    return simulator, _kind(said, simulator)
-
-
-def _kind(said: _Arguments, simulator: Simulator) -> Kind:
-    return Kind(
+    kind = Kind(
         make=lambda case: simulator.world(),
         documents=lambda: simulator.apis,
         rows=cache(simulator.known),
@@ -324,6 +287,7 @@ def _kind(said: _Arguments, simulator: Simulator) -> Kind:
         data_key=lambda _: _data_key(said),
         names=simulator.names,
     )
+    return simulator, kind
 
 
 def _data_key(said: _Arguments) -> str:
