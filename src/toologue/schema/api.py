@@ -44,7 +44,7 @@ class Api(Record):
 
     `confirm` says whether a call waits until the customer has agreed: always, or, as the names of parameters, where
     what these name is there already, so that it would be written over. `failures` are the faults that a call may end
-    with, by type, and what each means.
+    with, by type, and what each means. `wishes`: what people say who want it; a retriever finds it by them, too.
     """
 
     format: Literal["api/1"] = "api/1"
@@ -55,6 +55,7 @@ class Api(Record):
     writes: bool = False
     domain: str = ""
     keywords: tuple[str, ...] = ()
+    wishes: tuple[str, ...] = ()
     confirm: bool | tuple[str, ...] = False
     failures: dict[str, str] = Field(default_factory=dict)
 
@@ -62,7 +63,7 @@ class Api(Record):
     def _said(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """What documents do not say is not written: so their keys do not depend on it."""
         told: dict[str, Any] = serialize(self)
-        return {name: value for name, value in told.items() if value or name not in ("confirm", "failures")}
+        return {name: value for name, value in told.items() if value or name not in ("wishes", "confirm", "failures")}
 
     @classmethod
     def reader(cls) -> Callable[[bytes, object, int], Api]:
