@@ -58,7 +58,7 @@ from toologue.schema.turn import (
     place,
     rounds,
 )
-from toologue.schema.use import Ask, Example, Use
+from toologue.schema.use import Ask, Example, Lines, Use
 
 # The nouns that are lines of files, in the order of the stages.
 RECORDS: tuple[type[Record], ...] = (
@@ -80,9 +80,9 @@ RECORDS: tuple[type[Record], ...] = (
 )
 
 __all__ = [
-    "KINDS", "MOVES", "RECORDS", "Act", "AgentAction", "AgentTurn", "Api", "Ask", "Blame", "Branch", "Brief",
-    "Call", "Case", "Compare", "Cue", "DecidedBy", "Decision", "Dialogue", "Edge", "Example", "Fault", "FaultType",
-    "Flow", "Graph", "GraphKind", "Invocation", "Limit", "Link", "Mismatch", "Move", "Node", "NodeType", "Noun",
+    "KINDS", "MOVES", "RECORDS", "Act", "AgentAction", "AgentTurn", "Api", "Ask", "Blame", "Branch", "Brief", "Call",
+    "Case", "Compare", "Cue", "DecidedBy", "Decision", "Dialogue", "Edge", "Example", "Fault", "FaultType", "Flow",
+    "Graph", "GraphKind", "Invocation", "Limit", "Lines", "Link", "Mismatch", "Move", "Node", "NodeType", "Noun",
     "Outcome", "Parameter", "Plan", "Procedure", "Program", "ProtocolName", "Question", "QuestionKind", "Rating",
     "Record", "Repair", "Result", "Retrieve", "Round", "Scenario", "Score", "SecondReader", "Setting", "Severity",
     "Similarities", "Slip", "Stacked", "State", "Status", "Step", "StepKind", "Stop", "Trace", "Tries", "Turn",

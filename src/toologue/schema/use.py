@@ -11,27 +11,45 @@ from toologue.schema.api import Api
 from toologue.schema.jsonl import Noun, Record
 
 ESTIMATE = "estimate"
-_ADDED = ("title", "x-description")  # what may be written into a document, and says nothing new of it
+ASKED = "x-asked"  # in a parameter's schema: the words in which people are asked for it
+_ADDED = ("title", "x-description", "x-settled", ASKED)  # what may be written into a document, and is nothing new
 
 UseKey = tuple[str | None, str | None, str, str | None]
 """Source, output, api, parameter; of an Api alone only its name."""
 
 
+class Lines(Noun):
+    """Two lines that belong together, whoever speaks first."""
+
+    person: str
+    assistant: str
+
+
 class Ask(Noun):
-    """A parameter in a user's words ("the team's name"), whether users know it, and the documented default."""
+    """A parameter in words ("the team's name"), how it is asked for, whether users know it, the documented default."""
 
     phrase: str = ""
+    question: str = ""
     known: bool = True
     default: JsonValue = None
 
 
 class Example(Noun):
-    """A call that people would have made, and its result; of a pair, also the call that found what this one needs."""
+    """A call that people would have made, and its result; of a pair, also the call that found what this one needs.
+
+    `says` has the words in which each argument is told, `choice` those about several that were found; `answers` tell
+    the result, each in another way, and `thanks` is the last word.
+    """
 
     arguments: dict[str, JsonValue]
     result: JsonValue
     source_arguments: dict[str, JsonValue] = Field(default_factory=dict)
     source_result: JsonValue = None
+    says: dict[str, str] = Field(default_factory=dict)
+    source_says: dict[str, str] = Field(default_factory=dict)
+    choice: Lines | None = None
+    answers: tuple[str, ...] = ()
+    thanks: str = ""
 
 
 class Use(Record):
@@ -39,7 +57,9 @@ class Use(Record):
 
     `of` is the key of the documents that it was made from, `by` a model's name, or "estimate". `wishes` go after "I'd
     like to"; `topic` is a noun phrase. `asks` is by parameter, `tells` by output: the best first, only what answers the
-    wish. A pair asks for the parameter that is handed over alone: what else users are asked for is said of either Api.
+    wish; `source_asks` is by what the source of a pair takes. All else is said as it stands: `openings` are plain,
+    `hints` name the topic, and have an offer, `vague` ones a question; `declines` turns the offer down; `unknown` is
+    for who does not know the parameter. Where there are no such words, whoever writes finds others.
     """
 
     format: Literal["use/1"] = "use/1"
@@ -53,7 +73,13 @@ class Use(Record):
     why: str = ""
     wishes: tuple[str, ...] = ()
     topic: str = ""
+    openings: tuple[str, ...] = ()
+    hints: tuple[Lines, ...] = ()
+    vague: tuple[Lines, ...] = ()
+    declines: Lines | None = None
+    unknown: tuple[str, ...] = ()
     asks: dict[str, Ask] = Field(default_factory=dict[str, Ask])
+    source_asks: dict[str, Ask] = Field(default_factory=dict[str, Ask])
     tells: dict[str, str] = Field(default_factory=dict)
     examples: tuple[Example, ...] = ()
 
@@ -65,7 +91,8 @@ class Use(Record):
 
 def documents_key(*apis: Api) -> str:
     """16 hex digits that name what documents say; phrases and keywords that were written for a graph do not count."""
-    return keys.content_key([_plain(one.replace(keywords=()).model_dump(mode="json", by_alias=True)) for one in apis])
+    plain = (one.replace(keywords=(), wishes=()) for one in apis)
+    return keys.content_key([_plain(one.model_dump(mode="json", by_alias=True)) for one in plain])
 
 
 def _plain(value: Any) -> Any:

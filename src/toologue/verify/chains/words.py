@@ -17,6 +17,7 @@ from pydantic import JsonValue
 from toologue.errors import shown
 from toologue.keys import Same
 from toologue.schema import AgentTurn, Api, Dialogue, Parameter, UserTurn
+from toologue.schema.use import ASKED
 from toologue.text.claims import Claim, claims, grounds, says
 from toologue.text.find import find
 from toologue.text.tokens import split_name
@@ -86,7 +87,7 @@ def _ends(text: str, end: int) -> bool:
 def asks_for(text: str, name: str, parameter: Parameter | None) -> bool:
     """Whether a text has a word for a parameter."""
     schema = parameter.json_schema if parameter else {}
-    described = " ".join(str(schema.get(key) or "") for key in ("title", "description", "x-description"))
+    described = " ".join(str(schema.get(key) or "") for key in ("title", "description", "x-description", ASKED))
     asked, said = _stems(described) | _words(split_name(name)), _stems(text)
     if not asked.isdisjoint(said) or (len(name) > 1 and squashed(name) in squashed(text)):
         return True
@@ -174,6 +175,11 @@ def unsupported_claims(
         shown = (ground.has(match[0]) or (clock and ground.means(("time", match[0]))) for ground in known)
         if not labelled_too and not any(shown):
             yield match[0]
+
+
+def strange_claims(text: str, known: Sequence[JsonValue], apis: Sequence[Api]) -> list[str]:
+    """The words of each claim of a text that neither these values support nor what documents call things."""
+    return [*unsupported_claims(text, [Evidence(*known)], lambda: [_labels(Same(api)) for api in apis])]
 
 
 # ---- claims
