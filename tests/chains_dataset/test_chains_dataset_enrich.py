@@ -24,19 +24,46 @@ ALONE: dict[str, Any] = {
     "why": "Friends want to choose a film for tonight.",
     "wishes": ["see which films I could watch in town", "find out what is on at the cinema"],
     "topic": "the films in a city",
-    "asks": {"city": {"phrase": "the city of the cinema", "known": True, "default": None}},
+    "asks": {
+        "city": {"phrase": "the city of the cinema", "question": "Where would you go?", "known": True, "default": None}
+    },
     "tells": {"results[].filmName": "the title of the film"},
     "examples": [
-        {"arguments": {"city": "Leeds"}, "result": {"results": [LIONS, {"filmId": 57, "filmName": "Bread at Home"}]}},
-        {"arguments": {"city": "Bergen"}, "result": {"results": [{"filmId": 8, "filmName": "Night Trains"}]}},
+        {
+            "arguments": {"city": "Leeds"},
+            "result": {"results": [LIONS, {"filmId": 57, "filmName": "Bread at Home"}]},
+            "says": {"city": "Somewhere in Leeds."},
+            "answers": [
+                "You could watch The Lions of Leeds or Bread at Home.",
+                "Bread at Home and The Lions of Leeds.",
+            ],
+            "thanks": "Lions it is. Thanks!",
+        },
+        {
+            "arguments": {"city": "Bergen"},
+            "result": {"results": [{"filmId": 8, "filmName": "Night Trains"}]},
+            "says": {"city": "I'm in Bergen."},
+            "answers": ["There is only Night Trains.", "Night Trains is on."],
+            "thanks": "Then I'll stay at home.",
+        },
     ],
+    "openings": [
+        "Which films are on in town?",
+        "Hi there, we're bored. What could we watch at the cinema tonight?",
+        "I'd like to go to the pictures. Can you see which films they show?",
+    ],
+    "hints": [{"person": "It's about films in a city.", "assistant": "Shall I see which films are on?"}],
+    "vague": [{"person": "I'm bored, help me.", "assistant": "Gladly. What do you feel like?"}],
+    "declines": {"person": "No, I want to buy tickets.", "assistant": "I'm sorry, I can't sell any."},
 }
 PAIR: dict[str, Any] = {
     "wanted": True,
     "why": "Somebody heard of a film and wonders who made it.",
     "wishes": ["learn who started a film and how good it is", "find out who is behind a film"],
     "topic": "the making of a film",
-    "lacks": "the number of the film",
+    "asks": {"filmId": {"phrase": "the number of the film", "question": "Do you know the number of the film?"}},
+    "source_asks": {"city": {"phrase": "the city of the cinema", "question": "Where is it on?"}},
+    "unknown": ["A number? No. I only know where it's on."],
     "tells": {"founder": "the person who started it", "rating": "the rating"},
     "examples": [
         {
@@ -44,8 +71,18 @@ PAIR: dict[str, Any] = {
             "source_result": {"results": [LIONS, {"filmId": 57, "filmName": "Bread at Home"}]},
             "arguments": {"filmId": 41},
             "result": {"founder": "Edna Moss", "rating": 4.5},
+            "source_says": {"city": "They show it in Leeds."},
+            "choice": {
+                "assistant": "There I see The Lions of Leeds and Bread at Home. Which one?",
+                "person": "The Lions of Leeds, of course.",
+            },
+            "answers": ["Edna Moss started it, and it is rated 4.5."],
+            "thanks": "Edna Moss! I should have known.",
         },
     ],
+    "openings": ["Who is behind that film, and is it any good?", "Tell me who started a film and how it is rated."],
+    "hints": [{"person": "It's about who made a film.", "assistant": "Shall I look who is behind it?"}],
+    "vague": [{"person": "I have a question.", "assistant": "Go ahead, what is it?"}],
 }
 NOBODY: dict[str, Any] = {"wanted": False, "why": "Nobody knows such a number, and nobody has one."}
 
@@ -101,14 +138,16 @@ def test_conversations_are_in_the_words_of_the_people_who_want_it(tmp_path: Path
     done = toologue("generate", "chains", "films.jsonl", "-o", "set", *how, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     made = list(read(tmp_path / "set" / "dialogues.jsonl", Dialogue))
-    said = "\n".join(turn.text or "" for one in made for turn in one.turns)
+    said = "\n".join(turn.text for one in made for turn in one.turns if turn.text)
     for words in (
-        "the making of a film",
-        "find out who started a film and how good it is",
-        "show you which films you could watch in town",
-        "the number of the film",
-        "the city of the cinema",
-        "the person who started it is Edna Moss",
+        "Tell me who started a film and how it is rated.",
+        "Shall I look who is behind it?",
+        "Gladly. What do you feel like?",
+        "No, I want to buy tickets.\nI'm sorry, I can't sell any.",
+        "Do you know the number of the film?\nA number? No. I only know where it's on.",
+        "Where is it on?\nThey show it in Leeds.",
+        "There I see The Lions of Leeds and Bread at Home. Which one?\nThe Lions of Leeds, of course.",
+        "Edna Moss started it, and it is rated 4.5.\nEdna Moss! I should have known.",
     ):
         assert words in said
     assert "film ID" not in said

@@ -7,7 +7,7 @@ from pathlib import Path
 from chains_dataset_samples import service
 
 from command import Done, toologue
-from toologue.schema import Dialogue, Example, Use
+from toologue.schema import Ask, Dialogue, Example, Lines, Use
 from toologue.schema.jsonl import read, write
 from toologue.schema.use import documents_key
 
@@ -88,3 +88,37 @@ def test_what_people_do_and_hear_is_what_examples_have(tmp_path: Path) -> None:
         assert "rugby" not in (one.turns[-3].text or "")
     assert f"{len(made)} of {len(made)} are valid" in toologue("verify", "set/dialogues.jsonl", cwd=tmp_path).stdout
     assert toologue("prove", "tooldial", "--data", "set", cwd=tmp_path).returncode == 0
+
+
+def test_a_file_without_a_use_of_these_apis_is_refused(tmp_path: Path) -> None:
+    done, _ = generated(tmp_path)
+    assert done.returncode == 2
+    assert "uses.jsonl" in done.stderr
+    done, _ = generated(tmp_path, pair(api="Trains|trains|Next train"))
+    assert done.returncode == 2
+    assert "no use in uses.jsonl is about any of these" in done.stderr
+
+
+def test_plans_go_by_them_and_find_their_words(tmp_path: Path) -> None:
+    """The documents of a dataset hold what people say, so that plans of its graph are worded in the same way."""
+    words = Lines(person="The one with the lions.", assistant="There are The Lions of Leeds and Harehills Road.")
+    use = pair(
+        wishes=("learn who started a film",),
+        topic="the making of a film",
+        openings=("Who was it that started this film?",),
+        asks={
+            "filmId": Ask(phrase="the number of the film", question="Do you know the number of the film?", known=False)
+        },
+        unknown=("No, I only know where it is on.",),
+        examples=(LIONS.replace(answers=("It was Edna Moss.",), choice=words),),
+        tells={"founder": "the person who started the film"},
+    )
+    generated(tmp_path, use)
+    files = ("set/graph.jsonl", "set/apis.jsonl", "--uses", "set/uses.jsonl", "-o", "plans.jsonl")
+    assert toologue("plan", "chains", *files, "--count", 20, "--most", 1, cwd=tmp_path).returncode == 0
+    assert toologue("write", "plans.jsonl", "-o", "dialogues.jsonl", cwd=tmp_path).returncode == 0
+    made = [one for one in read(tmp_path / "dialogues.jsonl", Dialogue) if one.origin["target"] == DETAILS]
+    assert made
+    said = "\n".join(turn.text for one in made for turn in one.turns if turn.text)
+    for line in ("Who was it that started this film?", "No, I only know where it is on.", "It was Edna Moss."):
+        assert line in said

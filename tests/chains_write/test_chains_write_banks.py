@@ -20,7 +20,7 @@ SAMPLES = {
 }  # fmt: skip
 # What is said in each action that is heard: kinds, with their slots; `?` are those that a frame may lack.
 KINDS = {
-    "inform_intent_clear": {"wish_thing": "thing", "wish_action": "action", "aim": "names"},
+    "inform_intent_clear": {"wish_thing": "thing", "wish_action": "action", "aim": "names", "hello": ""},
     "inform_intent_clear_add": {"add_thing": "name thing value", "add_action": "action name value"},
     "inform_intent_vague": {"vague": "topic"},
     "inform": {"inform": "clause", "inform_values": "values", "choose_one": "value", "choose_by": "name value"},

@@ -449,6 +449,7 @@ def chains(
     out: Out,
     count: int = 1000,
     checked: Path | None = None,
+    uses: Path | None = None,
     most: float = 0.02,
     know: Literal["fixed", "published"] = "fixed",
     published_code: bool = False,
@@ -469,6 +470,8 @@ def chains(
         How many plans.
     checked
         What `toologue graph check` found about the edges; without it every chosen edge is taken.
+    uses
+        A uses.jsonl that `toologue apis enrich` made of these APIs: what people want, with which results.
     most
         The share of all plans that one pair may have.
     know
@@ -484,6 +487,7 @@ def chains(
     from toologue.plan.chains.catalog import Catalog, Reason
     from toologue.plan.chains.pairs import EdgeKey, edge_pairs, sample_pairs, single_api_pairs
     from toologue.plan.chains.planner import Tally, plan_lines
+    from toologue.plan.chains.uses import NO_USES, read_uses
     from toologue.schema import Edge
     from toologue.schema.jsonl import read
 
@@ -496,16 +500,19 @@ def chains(
         edge = one.edge
         verdicts[edge.source, edge.output, edge.target, edge.parameter] = one.verdict.valid
     held = verdicts if checked is not None else None
-    known = edge_pairs(catalog, read(graph, Edge), edges, verdicts=held, rule=know, published_code=published_code)
+    said = read_uses(uses, catalog.apis()) if uses else NO_USES
+    every = read(graph, Edge)
+    known = edge_pairs(catalog, every, edges, verdicts=held, rule=know, published_code=published_code, uses=said)
     names = random.Random(keys.seed_of(seed, "alone")).sample(list(catalog), len(catalog))
     chosen = sample_pairs(known, _PAIRS, seed=seed)
-    chosen += islice(single_api_pairs(catalog, alones, names=names, rule=know), _PAIRS // 2)
+    chosen += islice(single_api_pairs(catalog, alones, names=names, rule=know, uses=said), _PAIRS // 2)
     if not chosen:
         say(_dropped("edges", edges), _dropped("APIs", alones))
         raise BadSetting(f"nothing to plan: no edge of {graph} and no API of {apis} can become a conversation")
     lines = plan_lines(
-        apis, chosen, tally, count=count, most=most, seed=seed, workers=workers, published_code=published_code
-    )
+        apis, chosen, tally,
+        count=count, most=most, seed=seed, workers=workers, published_code=published_code, uses=uses,
+    )  # fmt: skip
     total = write_lines(out, "planning", lines, count)
     say(_sequences(tally))
     for what, dropped in (("edges", edges), ("APIs by themselves", alones), ("plans", tally.dropped)):

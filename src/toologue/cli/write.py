@@ -159,7 +159,8 @@ def _chain_words(plans: Path, writer: str, by: str, seed: int) -> Iterator[Dialo
     from toologue.models.ask import model
     from toologue.models.embed import embedder
     from toologue.models.model import ModelFault
-    from toologue.schema import Plan
+    from toologue.plan.chains.uses import Uses
+    from toologue.schema import Plan, Use
     from toologue.schema.jsonl import read
     from toologue.worlds.world import kind_at
     from toologue.write.chains import ChainWriter, Unworded
@@ -168,12 +169,14 @@ def _chain_words(plans: Path, writer: str, by: str, seed: int) -> Iterator[Dialo
     names = {name for plan in read(plans, Plan) for name in plan.dialogue.apis}
     settings = {plan.dialogue.world.model_dump_json(): plan.dialogue.world for plan in read(plans, Plan)}
     known = {api.name: api for world in settings.values() for api in kind_at(world).apis if api.name in names}
-    apis = list(known.values())
+    apis, used = list(known.values()), {str(one.arguments.get("uses") or "") for one in settings.values()}
+    uses = Uses(use for file in sorted(used - {""}) for use in read(Path(file), Use, empty=True))
     with asyncio.Runner() as loop:
+        plain = ChainWriter(apis, embedder(by), seed=seed, uses=uses)
         if writer == "template":
-            worded = ChainWriter(apis, embedder(by), seed=seed).words
+            worded = plain.words
         else:
-            online = ChainModelWriter(model(writer, "writer"), apis, embedder(by), seed=seed)
+            online = ChainModelWriter(model(writer, "writer"), apis, embedder(by), seed=seed, plain=plain)
 
             def worded(plan: Plan) -> Dialogue:
                 return loop.run(online.write(plan))

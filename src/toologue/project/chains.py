@@ -59,7 +59,7 @@ from toologue.plan.chains.planner import Planner
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
-from toologue.plan.chains.uses import NO_USES, Uses, read_uses, settled_by
+from toologue.plan.chains.uses import NO_USES, Uses, read_uses
 from toologue.project.chain_statistics import ChainStatistics
 from toologue.project.generate import NO_ANSWER, UNWORDED
 from toologue.project.statistics import by_frequency, masking
@@ -249,7 +249,7 @@ def _write_graph(
         known = {api.name: api for api in apis}
         said = read_uses(uses, known)
         write(space.uses, said.values())
-        apis = [settled_by(said.of(api.name), api) for api in known.values()]
+        apis = [said.written(api) for api in known.values()]
     with pool(workers), replacing(space.apis) as file:
         sides = described_sides(apis, making.rules, into=file, workers=workers)
         if graph is None:

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from pydantic import ConfigDict, Field, JsonValue, ValidationError
+from pydantic import JsonValue, ValidationError
 
 from toologue import limits
 from toologue.apis.entities import leaves
@@ -29,15 +29,16 @@ from toologue.models.ask import ask_until_valid, bullets, model, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.models.recording import keeping_replies, told_spec
 from toologue.plan.chains.catalog import ApiView, Catalog, Reason, optional, required, telling
-from toologue.plan.chains.execute import PairExecutor, Rejected
+from toologue.plan.chains.execute import ExecutedCall, Execution, PairExecutor, Rejected
 from toologue.plan.chains.pairs import Pair, single_api_pairs
 from toologue.plan.chains.uses import Uses, key_of
 from toologue.project.chains import candidates
 from toologue.project.generate import NO_ANSWER
-from toologue.schema import Ask, Example, Fault, Noun, Use
+from toologue.schema import Ask, Example, Fault, Lines, Use
 from toologue.schema.jsonl import json_path, read, write
 from toologue.schema.use import ESTIMATE, UseKey
 from toologue.values.json_schema import list_of, object_of, types_of
+from toologue.verify.chains.words import says_value, strange_claims
 from toologue.worlds.documented import is_credential
 from toologue.worlds.documented.arguments import read_arguments, settled
 from toologue.write.chains.intents import intent_of
@@ -46,6 +47,11 @@ from toologue.write.chains.names import output, parameters
 _SAID, _SHOWN, _LISTED, _REPLY = 1200, 60, 80, 200_000  # letters, lines of a document; letters of a reply
 _SOMEBODY = re.compile(r"\b(?:you|your|my|me|I)\b")
 _WISH, _TOPIC, _TOLD = 14, 9, 5  # words of a wish, of a topic; outputs of an answer
+_LINE = 60  # words of what somebody says
+_FIELDS = {*Use.model_fields} - {"format", "of", "by"}
+_Said = TypeVar("_Said", str, Lines)
+_CODE = re.compile(r"\S*(?:\w_\w|[|{}<>\[\]])\S*")
+_GREETING = re.compile(r"^(?:hi|hello|hey|good \w+)(?: there)?[,.!]? +", re.IGNORECASE)
 _VALUES = re.compile(r"\S*(?:\w_\w|[|{}<>\[\]]|\d\d)\S*")
 
 
@@ -71,6 +77,19 @@ class Question(NamedTuple):
     def views(self) -> list[ApiView]:
         """The source, if there is one, and the target."""
         return [self.catalog.view(name) for name in (self.about[0], self.api) if name]
+
+
+class Answer(NamedTuple):
+    """A use, as far as a reply can be used; what has to be mended of it, and what can be spared: where, and what."""
+
+    use: Use | None
+    wrong: list[str]
+    lost: list[str]
+
+    @property
+    def examples(self) -> int:
+        """How many there are."""
+        return len(self.use.examples) if self.use else 0
 
 
 @dataclass
@@ -205,24 +224,23 @@ async def ask_uses(
 
 
 async def _ask(question: Question, by: Model, tally: Tally, *, tries: int, seed: int) -> Use | None:
-    best: Use | None = None
+    best = Answer(None, [], [])
 
     def parse(reply: str) -> tuple[list[str], str]:
         nonlocal best
         tally.replies += 1
-        use, wrong = answer_of(question, reply)
-        if use is not None and (best is None or len(use.examples) >= len(best.examples)):
-            best = use.replace(by=by.name)
+        new = answer_of(question, reply)
+        best = max(best, new, key=lambda one: (one.use is not None, one.examples, -len(one.wrong)))
         again = "Give the whole JSON object again, and nothing else."
-        return wrong, f"Some of this cannot be used:\n{bullets(wrong)}\n\n{again}" if wrong else ""
+        return new.wrong, f"Some of this cannot be used:\n{bullets(new.wrong)}\n\n{again}" if new.wrong else ""
 
     prompt = prompt_text(question)
-    last = await ask_until_valid(by, prompt, parse, seed, "use", *map(str, question.about), tries=tries, forget=True)
-    for what in last.value if best is None or not best.examples else ():
-        place = re.sub(r"\d+", "n", what.partition(":")[0])
+    await ask_until_valid(by, prompt, parse, seed, "use", *map(str, question.about), tries=tries, forget=True)
+    for what in dict.fromkeys((*best.wrong, *best.lost)):
+        place = re.sub(r"\d+", "n", ":".join(re.sub("'.*", "", what).split(":")[:2])).strip()
         tally.dropped[place] += 1
         tally.instances.setdefault(place, what)
-    return best
+    return best.use and best.use.replace(by=by.name)
 
 
 def prompt_text(question: Question) -> str:
@@ -248,7 +266,7 @@ def document_text(view: ApiView) -> str:
         for name, one in view.outputs.items()
     ]
     more = [f"… and {len(every) - _LISTED} more, which you leave out"] if len(every) > _LISTED else []
-    return "\n".join([*lines, *every[:_LISTED], *more])
+    return "\n".join([*lines, *(every[:_LISTED] or ["nothing that is documented"]), *more])
 
 
 def _paths(view: ApiView) -> dict[str, str]:
@@ -257,7 +275,9 @@ def _paths(view: ApiView) -> dict[str, str]:
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    return " or ".join(types_of(schema)) or "any"
+    forks = (one for fork in ("anyOf", "oneOf", "allOf") for one in list_of(schema.get(fork)))
+    forms = dict.fromkeys(str(object_of(one).get("format") or "") for one in (schema, *forks))
+    return ", ".join((" or ".join(types_of(schema)) or "any", *filter(None, forms)))
 
 
 def _more(schema: Mapping[str, Any]) -> str:
@@ -276,93 +296,125 @@ def _cut(text: str, most: int) -> str:
     return limits.cut(" ".join(text.split()), most)
 
 
-class _Reply(Noun):
-    """What a model answers, as it writes it."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    wanted: bool
-    why: str = ""
-    wishes: tuple[str, ...] = ()
-    topic: str = ""
-    lacks: str = ""
-    asks: dict[str, Ask] = Field(default_factory=dict[str, Ask])
-    tells: dict[str, str] = Field(default_factory=dict)
-    examples: tuple[Example, ...] = ()
-
-
-def answer_of(question: Question, reply: str) -> tuple[Use | None, list[str]]:
-    """What a reply says, as far as it can be used, and what is wrong with it: where, and what."""
+def answer_of(question: Question, reply: str) -> Answer:
+    """What a reply says, as far as it can be used, and what is wrong with it."""
     found = next((one for one in json_values(reply[:_REPLY], "{", tries=50) if "wanted" in one), None)
     if found is None:
         whole = "it is cut off; make it shorter" if reply.count("{") > reply.count("}") else "there is none"
-        return None, [f'the reply: expected one JSON object with the key "wanted"; {whole}']
+        return Answer(None, [f'the reply: expected one JSON object with the key "wanted"; {whole}'], [])
+    source, out, api, parameter = question.about
+    ours = {"api": api, "source": source, "output": out, "parameter": parameter, "of": question.key}
     try:
-        said = _Reply.model_validate(found)
+        said = Use.model_validate({name: one for name, one in found.items() if name in _FIELDS} | ours)
     except ValidationError as error:
-        return None, [f"{json_path(one['loc'])[2:]}: {one['msg']}" for one in error.errors(include_url=False)[:5]]
+        return Answer(None, [f"{json_path(one['loc'])[2:]}: {one['msg']}" for one in error.errors()[:5]], [])
     return _Checking(question, said).checked()
 
 
 class _Checking:
-    """A reply held against the documents that it is about. `wrong` says where and what."""
+    """A reply held against the documents that it is about: what is `wrong` is to be mended, `lost` can be spared."""
 
-    def __init__(self, question: Question, said: _Reply):
-        self.question, self.said, self.wrong = question, said, list[str]()
+    def __init__(self, question: Question, said: Use):
+        self.question, self.said = question, said
+        self.wrong, self.lost = list[str](), list[str]()
+        self.apis = [view.api for view in question.views]
+        names = {name for api in self.apis for name in (api.name, *api.parameters)}
+        self.names = sorted(name for name in names if re.search(r"[\W_]|[a-z][A-Z]", name))
 
-    def checked(self) -> tuple[Use | None, list[str]]:
+    def checked(self) -> Answer:
         """The use, as far as it can be used, and what is wrong."""
-        said, (source, out, api, parameter) = self.said, self.question.about
-        use = Use(api=api, source=source, output=out, parameter=parameter, of=self.question.key, why=said.why.strip())
+        said, (*_, target) = self.said, self.question.views
         if not said.wanted:
-            return use.replace(wanted=False), [] if use.why else ["why: it is empty"]
-        asks = {parameter: Ask(phrase=said.lacks.strip(), known=False)} if parameter else self._asks()
+            why = [] if said.why.strip() else ["why: it is empty"]
+            return Answer(Use(**self._about(), wanted=False, why=said.why), why, [])
+        asks = self._asks("asks", said.asks, target, required(target))
+        if said.parameter and (ask := asks.get(said.parameter)):
+            asks[said.parameter] = ask.replace(known=False, default=None)
+        source = self._asks("source_asks", said.source_asks, self.question.views[0], []) if said.source else {}
         topic, wishes, tells = said.topic.strip(), self._wishes(), self._tells()
         if not 0 < len(topic.split()) <= _TOPIC:
             self.wrong.append(f"topic: expected up to {_TOPIC} words, got {topic!r}")
-        if parameter and (not said.lacks.strip() or _SOMEBODY.search(said.lacks)):
-            self.wrong.append(f"lacks: expected a noun phrase that both may say, got {said.lacks!r}")
-        use = use.replace(wishes=wishes, topic=topic, asks=asks, tells=tells)
-        usable = not self.wrong or bool(wishes and topic and tells and not any("asks" in one for one in self.wrong))
+        broken = not (wishes and topic and tells) or any("asks" in one for one in self.wrong)
+        use = said.replace(
+            wishes=wishes,
+            topic=topic,
+            asks=self._questions("asks", asks),
+            source_asks=self._questions("source_asks", source),
+            tells=tells,
+            openings=self._kept("openings", [_greeted(one) for one in said.openings], 2),
+            hints=self._kept("hints", said.hints, 1),
+            vague=self._kept("vague", said.vague, 1),
+            declines=next(iter(self._kept("declines", [said.declines] if said.declines else [], 0)), None),
+            unknown=self._kept("unknown", said.unknown, 1 if said.source else 0),
+        )
         use = use.replace(examples=self._examples(use))
-        return use if usable else None, self.wrong
+        return Answer(None if broken else use, self.wrong, self.lost)
+
+    def _about(self) -> dict[str, Any]:
+        return self.said.model_dump(include={"api", "source", "output", "parameter", "of"})
+
+    def _kept(self, place: str, every: Sequence[_Said], least: int, *known: JsonValue) -> tuple[_Said, ...]:
+        """The lines that can be said where these values are known; too few of them are wrong."""
+        kept, wrong = list[_Said](), list[str]()
+        for number, one in enumerate(every, 1):
+            lines = (one,) if isinstance(one, str) else (one.person, one.assistant)
+            against = [why for line in lines for why in self._against(line, known)]
+            wrong += [f"{place}[{number}]: {why}" for why in against]
+            kept += [] if against else [one]
+        self.lost += wrong
+        if len(kept) < least:
+            self.wrong += wrong or [f"{place}: expected {least} or more"]
+        return tuple(kept)
+
+    def _against(self, line: str, known: Sequence[JsonValue]) -> Iterator[str]:
+        """Why nobody says a line, or not before these values are known."""
+        if not 0 < len(line.split()) <= _LINE:
+            yield f"expected up to {_LINE} words: {_cut(line, _SHOWN)!r}"
+        coded = [*_CODE.findall(line), *(name for name in self.names if name in line)]
+        if coded and not any(coded[0] in str(one) for one in known):
+            yield f"a name as code writes it: {coded[0]!r}"
+        for claim in strange_claims(line, known, self.apis)[:1]:
+            yield f"nothing says {claim!r}: {_cut(line, 2 * _SHOWN)!r}"
 
     def _wishes(self) -> tuple[str, ...]:
         kept, wrong = list[str](), list[str]()
         for wish in (" ".join(one.split()).strip(" .…") for one in self.said.wishes):
-            why = next(self._against(wish), "")
+            why = next(self._against_wish(wish), "")
             kept, wrong = (kept, [*wrong, f"wishes: {why} in {wish!r}"]) if why else ([*kept, wish], wrong)
+        self.lost += wrong
         self.wrong += wrong if len(kept) < 2 else []
         if not self.said.wishes:
             self.wrong.append("wishes: there are none")
         return tuple(kept)
 
-    def _against(self, wish: str) -> Iterator[str]:
+    def _against_wish(self, wish: str) -> Iterator[str]:
         if not 2 < len(wish.split()) <= _WISH:
             yield f"expected 3 to {_WISH} words"
         if found := _VALUES.search(wish):
             yield f"a value, or a name as code writes it ({found[0]!r})"
         if wish.lower().startswith(("i ", "i'd ", "to ")):
             yield 'the beginning of the sentence ("I\'d like to …")'
-        if any(len(view.api.name.split()) > 1 and view.api.name in wish for view in self.question.views):
+        if any(len(api.name.split()) > 1 and api.name in wish for api in self.apis):
             yield "the name of an API"
 
-    def _asks(self) -> dict[str, Ask]:
-        view, asks = self.question.views[-1], self.said.asks
+    def _asks(self, place: str, asks: Mapping[str, Ask], view: ApiView, needed: Sequence[str]) -> dict[str, Ask]:
+        names = [*needed] if self.said.parameter is None else [self.said.parameter][: place == "asks"]
         self.wrong += [
-            f"asks: {UnknownName('parameter', name, view.inputs)}" for name in asks if name not in view.inputs
+            f"{place}: {UnknownName('parameter', name, view.inputs)}" for name in asks if name not in view.inputs
         ]
-        lacking = (name for name in required(view) if not (name in asks and asks[name].phrase.strip()))
-        self.wrong += [f"asks: `{name}` is required, and has no phrase" for name in lacking]
-        heard = ((name, one.phrase, _SOMEBODY.search(one.phrase)) for name, one in asks.items())
-        self.wrong += [
-            f"asks.{name}: no {who[0]!r} in {text!r}, as both will say it" for name, text, who in heard if who
-        ]
+        lacking = (name for name in names if not (name in asks and asks[name].phrase.strip()))
+        self.wrong += [f"{place}: `{name}` is required, and has no phrase" for name in lacking]
         for name, one in asks.items():
+            if who := _SOMEBODY.search(one.phrase):
+                self.wrong.append(f"{place}.{name}: no {who[0]!r} in {one.phrase!r}, as both will say it")
             schema = view.api.parameters[name].json_schema if name in view.inputs else {}
-            if one.default is not None and (wrong := violation(one.default, schema, f"asks.{name}.default")):
+            if one.default is not None and (wrong := violation(one.default, schema, f"{place}.{name}.default")):
                 self.wrong.append(wrong)
         return {name: one for name, one in asks.items() if name in view.inputs and one.phrase.strip()}
+
+    def _questions(self, place: str, asks: Mapping[str, Ask]) -> dict[str, Ask]:
+        shown = {name: self._kept(f"{place}.{name}.question", [one.question], 1) for name, one in asks.items()}
+        return {name: one.replace(question="".join(shown[name])) for name, one in asks.items()}
 
     def _tells(self) -> dict[str, str]:
         view = self.question.views[-1]
@@ -378,16 +430,52 @@ class _Checking:
         for number, example in enumerate(self.said.examples, 1):
             wrong = [*self._of_call(0, example.source_arguments, example.source_result)] if use.source else []
             wrong += self._of_call(-1, example.arguments, example.result)
-            wrong += [] if wrong else self._rehearsed(use, example)
+            done = None if wrong else self._rehearsed(use, example)
+            wrong += [done] if isinstance(done, str) else []
             if not wrong and taken and {*example.arguments, *example.source_arguments} != taken[0]:
                 wrong.append(f"expected the same parameters as in the other example, {_json(sorted(taken[0]))}")
             self.wrong += [f"examples[{number}]: {one}" for one in wrong]
-            if not wrong:
-                kept.append(example)
+            if not wrong and isinstance(done, Execution):
+                kept.append(self._worded(f"examples[{number}]", example, done))
                 taken.append({*example.arguments, *example.source_arguments})
         if not self.said.examples:
             self.wrong.append("examples: there are none")
         return tuple(kept)
+
+    def _worded(self, place: str, example: Example, done: Execution) -> Example:
+        """An example with those of its words that say what they have to, and nothing beside."""
+        known, choice = [example.arguments, example.source_arguments, example.result], done.choice
+        answers = [one for one in example.answers if any(says_value(one, value) for value in done.answer.values())]
+        answers = [*self._kept(f"{place}.answers", answers, 1, *known)]
+        thanks = [example.thanks] if example.thanks and answers else []
+        for answer in answers:
+            thanks = self._kept(f"{place}.thanks", thanks, 0, answer, *known[:2])
+        lines = [example.choice] if example.choice and choice else []
+        if choice:
+            lines = self._kept(f"{place}.choice", lines, 1, choice.values, *known[:2])
+            named = [one for one in lines if sum(says_value(one.assistant, value) for value in choice.values) > 1]
+            lines = [one for one in named if says_value(one.person, choice.chosen)]
+            told = f"{place}.choice: expected all of {_json(choice.values)}, then {choice.chosen!r}"
+            self.wrong += [] if lines else [told]
+        return example.replace(
+            says=self._told(f"{place}.says", example.says, done.target),
+            source_says=self._told(f"{place}.source_says", example.source_says, done.source),
+            choice=next(iter(lines), None),
+            answers=tuple(answers),
+            thanks="".join(thanks),
+        )
+
+    def _told(self, place: str, says: Mapping[str, str], call: ExecutedCall | None) -> dict[str, str]:
+        told = dict[str, str]()
+        for name, value in call.arguments.items() if call else ():
+            if name == self.said.parameter and call and call.view is self.question.views[-1]:
+                continue
+            line = says.get(name, "")
+            if not says_value(line, value, call.view.api.parameters[name] if call else None, name):
+                self.wrong.append(f"{place}.{name}: {value!r} does not stand in {line!r}")
+            elif self._kept(f"{place}.{name}", [line], 1, value):
+                told[name] = line
+        return told
 
     def _of_call(self, side: int, arguments: Mapping[str, JsonValue], result: JsonValue) -> Iterator[str]:
         """What documents do not allow of a call and its result."""
@@ -401,14 +489,19 @@ class _Checking:
         strange = [path for path in _places(result) if path not in documented]
         yield from (f"{of}result: {UnknownName('output', path, documented)}" for path in strange[:3])
 
-    def _rehearsed(self, use: Use, example: Example) -> list[str]:
+    def _rehearsed(self, use: Use, example: Example) -> Execution | str:
         pair = self.question.pair or Pair(None, None, use.api, "", "zeroyes", "knowable")
         executor = PairExecutor(self.question.catalog, seed=0, uses=Uses([use.replace(examples=(example,))]))
         try:
-            executor.relive(pair, use.tells, example)
+            return executor.relive(pair, use.tells, example)
         except Rejected as rejected:
-            return [str(rejected)]
-        return []
+            return str(rejected)
+
+
+def _greeted(opening: str) -> str:
+    """A first message without a greeting, so that it can be a second one."""
+    plain = _GREETING.sub("", " ".join(opening.split()))
+    return plain[:1].upper() + plain[1:]
 
 
 def without_clashes(uses: Iterable[Use], catalog: Catalog, tally: Tally) -> Iterator[Use]:

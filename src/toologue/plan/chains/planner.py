@@ -36,7 +36,7 @@ from toologue.plan.chains.sequences import (
     action_of,
     situations,
 )
-from toologue.plan.chains.uses import NO_USES, Uses
+from toologue.plan.chains.uses import NO_USES, Uses, read_uses
 from toologue.schema import (
     AgentAction,
     AgentTurn,
@@ -161,14 +161,14 @@ class Planner:
 
 def plan_lines(
     file: Path, pairs: Iterable[Pair], tally: Tally, *, count: int, most: float = 0.02, seed: int = 0,
-    workers: int = 1, published_code: bool = False,
+    workers: int = 1, published_code: bool = False, uses: Path | None = None,
 ) -> Iterator[bytes]:  # fmt: skip
     """The lines of `count` plans, byte-equal at any number of workers; what does not come about is tallied.
 
     Fewer where no pair may be used more than `most` of them and there are too few.
     """
     wanted = jobs(pairs, cap=max(1, int(most * count)), seed=seed, published_code=published_code)
-    made = ordered(partial(_plan_jobs, file, seed), chunks(wanted, _JOBS_AT_ONCE), workers=workers)
+    made = ordered(partial(_plan_jobs, file, seed, uses), chunks(wanted, _JOBS_AT_ONCE), workers=workers)
     left = count
     for job, line, reason in chain.from_iterable(made):
         if reason is not None:
@@ -188,8 +188,8 @@ def thoughts() -> Mapping[str, tuple[str, ...]]:
     return {situation: tuple(phrasings) for situation, phrasings in told.items()}
 
 
-def _plan_jobs(file: Path, seed: int, wanted: list[Job]) -> list[tuple[Job, bytes, Reason | None]]:
-    planner = _planner(file, seed)
+def _plan_jobs(file: Path, seed: int, uses: Path | None, wanted: list[Job]) -> list[tuple[Job, bytes, Reason | None]]:
+    planner = _planner(file, seed, uses)
     done: list[tuple[Job, bytes, Reason | None]] = []
     for job in wanted:
         try:
@@ -200,8 +200,10 @@ def _plan_jobs(file: Path, seed: int, wanted: list[Job]) -> list[tuple[Job, byte
 
 
 @lru_cache(maxsize=2)
-def _planner(file: Path, seed: int) -> Planner:
-    return Planner(file, seed=seed)
+def _planner(file: Path, seed: int, uses: Path | None) -> Planner:
+    catalog = Catalog(file)
+    said = read_uses(uses, catalog.apis()) if uses else NO_USES
+    return Planner(file, seed=seed, catalog=catalog, uses=said)
 
 
 def _wish(api: Api) -> str:

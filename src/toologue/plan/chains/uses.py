@@ -8,10 +8,13 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from toologue.errors import BadFile
-from toologue.schema import Api
+from toologue.schema import Api, Example
 from toologue.schema.jsonl import read
-from toologue.schema.use import ESTIMATE, Use, UseKey, documents_key
+from toologue.schema.use import ASKED, ESTIMATE, Use, UseKey, documents_key
+from toologue.values.compare import same
 from toologue.worlds.documented.arguments import SETTLED, settled
+
+_WISHES = 12  # of an Api that a retriever knows
 
 
 class Uses(Mapping[UseKey, Use]):
@@ -19,6 +22,10 @@ class Uses(Mapping[UseKey, Use]):
 
     def __init__(self, uses: Iterable[Use] = (), *, file: Path | None = None):
         self.file, self._uses = file, {one.about: one for one in uses}
+        self._about = dict[str, list[Use]]()
+        for one in sorted(self._uses.values(), key=lambda one: one.source is not None):
+            for name in filter(None, (one.api, one.source) if one.by != ESTIMATE else ()):
+                self._about.setdefault(name, []).append(one)
 
     def __getitem__(self, key: UseKey) -> Use:
         return self._uses[key]
@@ -47,6 +54,34 @@ class Uses(Mapping[UseKey, Use]):
                 found.setdefault(one.api, {}).update(said)
         return found
 
+    def example(self, about: UseKey, calls: Mapping[str, Mapping[str, JsonValue]]) -> Example | None:
+        """The example that these calls, by Api, were made of."""
+        source, _, api, _ = about
+
+        def made(one: Example) -> bool:
+            given = [(api, one.arguments), *([(source, one.source_arguments)] if source else [])]
+            return all(same(calls.get(name, {}).get(key), value) for name, told in given for key, value in told.items())
+
+        use = self._uses.get(about)
+        return next(filter(made, use.examples), None) if use else None
+
+    def written(self, api: Api) -> Api:
+        """The document with what a model understood of it: what nobody is asked for, in which words people are asked
+        for the rest, what they say who want it."""
+        alone, asked, wishes = self.of(api.name), dict[str, list[str]](), list[str]()
+        for one in self._about.get(api.name, ()):
+            for name, ask in (one.asks if one.api == api.name else one.source_asks).items():
+                asked.setdefault(name, []).extend(filter(None, (ask.phrase, ask.question)))
+            wishes += (*one.openings[:1], *one.wishes) if one.api == api.name else ()
+        fixed, parameters = settled(api), dict(api.parameters)
+        for name in asked.keys() & parameters.keys():
+            schema = {**parameters[name].json_schema, ASKED: " ".join(dict.fromkeys(asked[name]))}
+            ask = alone.asks.get(name) if alone and alone.by != ESTIMATE else None
+            if ask and parameters[name].required and (name in fixed or ask.default is not None):
+                schema[SETTLED] = ask.default
+            parameters[name] = parameters[name].replace(json_schema=schema)
+        return api.replace(parameters=parameters, wishes=tuple(dict.fromkeys(wishes))[:_WISHES])
+
     def of(self, api: str) -> Use | None:
         """What is said of an Api alone."""
         return self._uses.get((None, None, api, None))
@@ -56,32 +91,23 @@ NO_USES = Uses()
 
 
 def read_uses(file: Path, apis: Mapping[str, Api]) -> Uses:
-    """The uses in a file that are about these Apis. Raises BadFile for such that were made from other documents."""
-    every = read(file, Use, empty=True)
-    known = [one for one in every if one.api in apis and (one.source is None or one.source in apis)]
+    """The uses in a file that are about these Apis. Raises BadFile for such that were made from other documents, and
+    where there are none.
+    """
+    known = [one for one in read(file, Use) if one.api in apis and (one.source is None or one.source in apis)]
+    if not known:
+        raise BadFile(f"no use in {file} is about any of these {len(apis)} APIs: `toologue apis enrich` makes such")
     stale = [one for one in known if one.of != key_of(one.about, apis)]
     if stale:
         told = f"{len(stale)} of {len(known)} uses in {file} are of other documents, for one that of {stale[0].api!r}"
         raise BadFile(f"{told}: run `toologue apis enrich` on these again; it asks for nothing else")
-    return Uses(known)
+    return Uses(known, file=file)
 
 
 def about_of(origin: Mapping[str, JsonValue]) -> UseKey:
     """What a use of the pair, or the Api, is about that a dialogue of this origin talks about."""
     source, output, target, parameter = (origin.get(name) for name in ("source", "output", "target", "parameter"))
     return (str(source), str(output), str(target), str(parameter)) if source else (None, None, str(target), None)
-
-
-def settled_by(use: Use | None, api: Api) -> Api:
-    """The document with what a model understood of it: parameters that nobody is asked for, and such as people are."""
-    if use is None or use.by == ESTIMATE:
-        return api
-    fixed, parameters = settled(api), dict(api.parameters)
-    for name, one in use.asks.items():
-        parameter = parameters.get(name)
-        if parameter and parameter.required and (name in fixed or one.default is not None):
-            parameters[name] = parameter.replace(json_schema={**parameter.json_schema, SETTLED: one.default})
-    return api.replace(parameters=parameters)
 
 
 def key_of(about: UseKey, apis: Mapping[str, Api]) -> str:

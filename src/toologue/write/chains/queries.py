@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Literal, NamedTuple, cast, get_args
 
 from toologue.errors import ToologueError, UnknownName
@@ -46,19 +47,26 @@ class Unworded(ToologueError):
 
 
 class Asked(NamedTuple):
-    """A query, what the retriever says to it (name, score; best first), and what it is about where it is vague."""
+    """A query, what the retriever says to it (name, score; best first); what it is about where it is vague.
+
+    `reply`: what is said to it, if that is known."""
 
     text: str
     retrieved: tuple[tuple[str, float], ...]
     topic: str = ""
+    reply: str = ""
+
+
+_Texts = Iterable[tuple[str, str, str]]  # texts, topics, replies
 
 
 class Given(NamedTuple):
-    """What comes with a wish: a value and its name; what the user wants to know above all."""
+    """What comes with a wish: a value and its name, or a line that says it; what the user wants to know above all."""
 
     name: str = ""
     value: str = ""
     aim: str = ""
+    line: str = ""
 
     @property
     def slots(self) -> dict[str, str]:
@@ -100,8 +108,10 @@ class Queries:
     def check(self, about: UseKey, actions: Collection[str]) -> None:
         """Raises Unworded where conversations of these actions find no words for this pair, or Api."""
         self.api(name := about[2])
-        wishes = self.intents(about) if "inform_intent_vague" not in actions else ()
-        if wishes and not any(self._found(name, one.action) for one in wishes):
+        if "inform_intent_vague" in actions:
+            return
+        told = (opening for use in self.uses.told(about) for opening in use.openings)
+        if not any(self._found(name, text) for text in (*told, *(one.action for one in self.intents(about)))):
             raise _unreached("confirm", name)
 
     def intents(self, about: UseKey, start: int = 0) -> list[Intent]:
@@ -118,20 +128,35 @@ class Queries:
             raise UnknownName("api", name, self._apis)
         return api
 
-    def clear(self, about: UseKey, voice: Voice, given: Given, *, start: int = 0) -> Asked:
+    def clear(self, about: UseKey, voice: Voice, given: Given, *, start: int = 0, hello: str = "") -> Asked:
         """A clear wish for a pair, or an Api. Raises Unworded."""
-        return self._first(about[2], "confirm", _clear(self.intents(about, start), voice, given))
+        documented = _clear(self.intents(about, start), voice, given)
+        return self._first(about[2], "confirm", chain(self._openings(about, given, start, hello), documented))
 
-    def vague(self, about: UseKey, band: Band, voice: Voice, *, start: int = 0) -> Asked:
+    def vague(self, about: UseKey, band: Band, voice: Voice, *, start: int = 0, hello: str = "") -> Asked:
         """A vague wish that calls for a suggestion or for a question. Raises Unworded."""
         name, api = about[2], self._apis[about[2]]
-        told = [use.topic for use in self.uses.told(about) if use.topic]
+        uses = self.uses.told(about)
+        hints = [one for use in uses for one in (use.hints if band == "suggest" else use.vague)]
+        told = [use.topic for use in uses if use.topic]
         documented = () if told and unspeakable_reason(api) else _topics(api)
         topics = [*dict.fromkeys((*told, *(one for one in documented if not rough(one))))]
         if band == "clarify":
             topics.reverse()
-        texts = ((voice("vague", topic=topic), topic) for topic in topics for _ in range(voice.many("vague")))
-        return self._first(name, band, texts)
+        texts = ((voice("vague", topic=topic), topic, "") for topic in topics for _ in range(voice.many("vague")))
+        at = start % (len(hints) or 1)
+        ours = [(f"{hello}{one.person}", "", one.assistant) for one in (*hints[at:], *hints[:at])]
+        return self._first(name, band, chain(ours, texts))
+
+    def _openings(self, about: UseKey, given: Given, start: int, hello: str) -> _Texts:
+        """First messages as uses have them; last the one that stands in the index."""
+        uses = self.uses.told(about)
+        more = given.line or (f"The {given.name} is {given.value}." if given.value else "")
+        for part in (slice(1, None), slice(1)):
+            some = [one for use in uses for one in use.openings[part]]
+            at = start % (len(some) or 1)
+            for one in (*some[at:], *some[:at]):
+                yield f"{hello}{one} {more}".rstrip(), "", ""
 
     def _reason_of(self, name: str) -> DropReason | None:
         why = unspeakable_reason(self._apis[name])
@@ -144,13 +169,13 @@ class Queries:
     def _is_found(self, name: str, text: str) -> bool:
         return self._index.rank(text, 1)[0][0] == name
 
-    def _first(self, name: str, band: Band, texts: Iterator[tuple[str, str]]) -> Asked:
-        for text, topic in texts:
+    def _first(self, name: str, band: Band, texts: _Texts) -> Asked:
+        for text, topic, reply in texts:
             if band_of(self._index.score(name, text), self._bands) != band:
                 continue
             (best, score), *_ = found = self._ranked(text)
             if band_of(score, self._bands) == band and (band == "clarify" or best == name):
-                return Asked(text, found, topic)
+                return Asked(text, found, topic, reply)
         raise _unreached(band, name)
 
     def _ranked_for(self, text: str) -> tuple[tuple[str, float], ...]:
@@ -162,14 +187,14 @@ def _unreached(band: Band, name: str) -> Unworded:
     return Unworded(cast("DropReason", f"no query to {band}"), name)
 
 
-def _clear(wishes: Sequence[Intent], voice: Voice, given: Given) -> Iterator[tuple[str, str]]:
+def _clear(wishes: Sequence[Intent], voice: Voice, given: Given) -> Iterator[tuple[str, str, str]]:
     tail = voice("aim", names=given.aim) if given.aim else ""
     for after in dict.fromkeys((tail, "")):
         for action, thing, told in (one for wish in wishes for one in _filled(wish, given)):
             slot = {"thing": thing} if thing else {"action": action}
             kind = f"{'add' if told else 'wish'}_{next(iter(slot))}"
             for _ in range(voice.many(kind)):
-                yield f"{voice(kind, **slot, **told)} {after}".rstrip(), ""
+                yield f"{voice(kind, **slot, **told)} {after}".rstrip(), "", ""
 
 
 def _filled(wish: Intent, given: Given) -> Iterator[tuple[str, str, dict[str, str]]]:

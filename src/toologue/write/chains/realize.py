@@ -30,6 +30,7 @@ from toologue.write.chains.bank import bank as bank_of
 from toologue.write.chains.intents import Intent
 from toologue.write.chains.names import Answer, Name, answer, clause, output, value_text
 from toologue.write.chains.queries import Asked, Given, Queries, Unworded
+from toologue.write.chains.told import Told
 from toologue.write.chains.words import joined
 
 # So many ways one pair's dialogues open in one band.
@@ -55,10 +56,11 @@ class Desk:
     ) -> Asked | Unworded:
         style = "neutral" if again else STYLES["user"][variant % len(STYLES["user"])]  # nobody says hello twice
         voice = Voice(self.bank, "user", style, seed=keys.seed_of(self.seed, pair, band), start=variant)
+        hello = "" if again or variant % 2 else f"{voice('hello')} "
         try:
             if told is None:
-                return self.queries.vague(about, band, voice, start=variant)
-            return self.queries.clear(about, voice, told, start=variant)
+                return self.queries.vague(about, band, voice, start=variant, hello=hello)
+            return self.queries.clear(about, voice, told, start=variant, hello=hello)
         except Unworded as reason:
             return reason
 
@@ -83,8 +85,9 @@ class Realizer:
         self._in_hand: str | None = None
         self._failed = self._found = False
         self._about = about_of(origin)
+        self._told = Told(desk.queries.uses, plan, place)
         self._answer = self._answer_of(plan)
-        self._aim = self._aim_of(self._answer)
+        self._aim = "" if self._told.one_of("answers") else self._aim_of(self._answer)
 
     def turn(self, turn: UserTurn | AgentTurn, cue: Cue) -> UserTurn | AgentTurn:
         """A turn with its words. Raises BadSetting, UnknownName, Unworded."""
@@ -113,9 +116,10 @@ class Realizer:
             case "affirm":
                 return self.user("affirm") + self._owed_aim()
             case "negate":
-                return self.user("negate")
+                return self._told.declining().person or self.user("negate")
             case "user_bye":
-                return self.user("bye_empty" if self._answer and self._answer.kind == "empty" else "bye")
+                empty = self._answer is not None and self._answer.kind == "empty"
+                return self._told.thanks() or self.user("bye_empty" if empty else "bye")
             case _:
                 raise BadSetting(f"{cue.move!r} is nothing that users do on the chains line")
 
@@ -126,11 +130,13 @@ class Realizer:
             case "response":
                 return self._respond()
             case "clarify":
-                return self.agent("clarify", topic=self._asked.topic if self._asked else "that")
+                asked = self._asked
+                return (asked and asked.reply) or self.agent("clarify", topic=asked.topic if asked else "that")
             case "suggest":
                 return self._suggest()
             case "response_fail" | "system_bye":
-                return self.agent(cue.move)
+                known = self._told.declining().assistant if cue.move == "response_fail" else ""
+                return known or self.agent(cue.move)
             case _:
                 raise BadSetting(f"{cue.move!r} is nothing that agents do on the chains line")
 
@@ -153,7 +159,8 @@ class Realizer:
     def _given(self, cue: Cue) -> Given:
         """What comes with a clear wish: a value with its name; what to find out, where the wish leaves that open."""
         for name, value in cue.values.items():
-            return Given(self._name(self._target(), name).words, value_text(value), self._aim)
+            line = self._told.says(self._target().name, {name: value}, unasked=True)
+            return Given(self._name(self._target(), name).words, value_text(value), self._aim, line)
         return Given(aim=self._aim)
 
     def _open(self, band: Band, told: Given | None) -> str:
@@ -181,12 +188,12 @@ class Realizer:
         source = self._plan.dialogue.origin.get("source")
         if not isinstance(source, str):
             return ""
-        if told := self._told(source):
+        if told := self._given_by(source):
             return self.user("have", names=joined([name.short.the for name in told[:2]]))
         chosen = any(turn.extra.get("by") for turn in self._plan.dialogue.turns)
         return "" if chosen else self.user("any_one")
 
-    def _told(self, name: str) -> list[Name]:
+    def _given_by(self, name: str) -> list[Name]:
         """What users tell of what an Api is called with, the required first."""
         api, names = self._desk.queries.source(name), self._desk.queries.names(name)
         calls = (act for turn in self._plan.dialogue.turns if turn.role == "agent" for act in turn.acts)
@@ -201,8 +208,12 @@ class Realizer:
             raise BadSetting("an inform needs values")
         (name, value), *others = values
         if self._request is not None and _options(self._request):
+            if line := self._told.choosing().person:
+                return line
             kind = "choose_one" if _speaks(value) else "choose_by"
             return self.user(kind, value=value_text(value), **({} if _speaks(value) else {"name": name.words}))
+        if line := self._told.says(self._in_hand or "", cue.values):
+            return line
         bare = not others and name.which and isinstance(value, str)
         if bare or (all(_speaks(value) for _, value in values) and len(values) < _PLAIN):
             texts = [value_text(value) for _, value in values]
@@ -218,6 +229,9 @@ class Realizer:
             what = f'a fail_inform says in before["missing"] what the user does not know, not {shown(missing)}'
             raise BadSetting(what)
         name, values = self._lacking(missing), self._named(cue)
+        if line := self._told.one_of("unknown"):
+            more = self._told.says(self._target().name, cue.values) if values else ""
+            return _text(line, more or (self.user("inform", clause=clause(values)) if values else ""))
         said, kind = ({"thing": name.thing}, "_which") if name.thing else ({"missing": name.the}, "")
         if values:
             return self.user(f"fail_rest{kind}", **said, clause=clause(values))
@@ -229,6 +243,8 @@ class Realizer:
         before, self._request = self._request, cue
         self._in_hand = turn.state.api if turn.state is not None else None
         if options := _options(cue):
+            if line := self._told.choosing().assistant:
+                return line
             name, values = options
             kind = "choose" if all(map(_speaks, values)) else "choose_by"
             names = {} if kind == "choose" else {"names": output(name).words}
@@ -244,8 +260,13 @@ class Realizer:
         needed = [name for name in names if api.parameters[name].required] or ([] if pointed else [*names][:1])
         first = self.agent("ack") if before is None and self.agent.style != "brief" else ""
         lead = self.agent("found" if self._found else "look_up") if self._failed and before is not None else first
-        extra = [names[name] for name in names if name not in needed]
-        return _text(lead, self._asking([names[name] for name in needed]), self._offering(extra))
+        extra = [name for name in names if name not in needed]
+        if line := self._told.question(api.name, [*needed, *extra]):
+            return _text(lead, line)
+        asked = self._told.question(api.name, needed) or self._asking([names[name] for name in needed])
+        return _text(
+            lead, asked, self._told.question(api.name, extra) or self._offering([names[name] for name in extra])
+        )
 
     def _asking(self, names: Sequence[Name]) -> str:
         """A question for what is needed."""
@@ -269,6 +290,8 @@ class Realizer:
 
     def _respond(self) -> str:
         told = self._answer
+        if line := self._told.one_of("answers"):
+            return line
         if told is None:
             raise BadSetting("a response follows the result of a call")
         match told.kind:
@@ -282,6 +305,8 @@ class Realizer:
                 return self.agent("respond_list", items=told.listed, **({"count": str(told.rows)} if told.rows else {}))
 
     def _suggest(self) -> str:
+        if line := (self._asked and self._asked.reply) or self._told.offer():
+            return line
         wish = self._wish
         offer = f"show you {wish.thing}" if wish.thing else wish.action
         for ours, theirs in _OFFERS.items():
@@ -290,7 +315,7 @@ class Realizer:
 
     def _by(self, offer: str) -> str:
         """By what an agent that offers no more than what was said could find it; or nothing."""
-        names = self._told(str(self._plan.dialogue.origin.get("source") or self._target().name))
+        names = self._given_by(str(self._plan.dialogue.origin.get("source") or self._target().name))
         names = names or [
             self._name(self._target(), name) for name in self._target().parameters if kind_of((name,)) == "topics"
         ]
