@@ -332,13 +332,30 @@ class TestSources:
             (tmp_path / "it.json").write_text(text)
             assert apis_of(tmp_path / "it.json") == []
 
-    def test_a_name_stands_once(self, tmp_path: Path) -> None:
+    def test_a_name_of_several_sources_has_that_of_its_source_in_front(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
         for name in ("tools.json", "almita.json"):
             (tmp_path / name).write_text(self.FORMS[name])
-        with pytest.raises(
-            BadSetting, match=r"almita\.json: the name 'list_orders' is taken by an API of .*tools\.json"
-        ):
-            apis_of_all([tmp_path / "tools.json", tmp_path / "almita.json"])
+        names = {api.name for api in apis_of_all([tmp_path / "tools.json", tmp_path / "almita.json"])}
+        assert {"tools.list_orders", "almita.list_orders"} <= names
+        assert "list_orders" not in names
+        assert caplog.messages == [
+            "names of several sources have that of their source in front: tools.list_orders and almita.list_orders"
+        ]
+
+    def test_documents_called_alike_are_told_apart_by_their_folders(self, tmp_path: Path) -> None:
+        files = [tmp_path / home / "tools.json" for home in ("shop", "telecom")]
+        for file in files:
+            file.parent.mkdir()
+            file.write_text(self.FORMS["tools.json"])
+        names = {api.name for api in apis_of_all(files)}
+        assert {"shop.list_orders", "telecom.list_orders"} <= names
+
+    def test_a_name_stands_once_in_a_source(self, tmp_path: Path) -> None:
+        (tmp_path / "tools.json").write_text(self.FORMS["tools.json"])
+        with pytest.raises(BadSetting, match=r"the name 'list_orders' is taken by an API of .*tools\.json"):
+            apis_of_all([tmp_path / "tools.json", tmp_path / "tools.json"])
 
     def test_files_that_cannot_be_used(self, tmp_path: Path) -> None:
         with pytest.raises(BadFile, match="is a folder: name the files in it"):

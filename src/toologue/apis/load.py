@@ -1,12 +1,14 @@
 """Whatever describes APIs, recognised by what it holds: OpenAPI, tools, RapidAPI, ALMITA, functions, procedures, Apis.
 
 A source is a file, or `module`, `module:function`. A file that is none of these is told what it would have to hold.
-Names are unique over all sources of one call of `apis_of_all`, or of `each_api`, which streams.
+Names are unique over all sources of one call of `apis_of_all`, or of `each_api`, which streams a single one.
 """
 
 from __future__ import annotations
 
+import logging
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ from toologue.schema import Api
 from toologue.schema.jsonl import read, read_lines
 from toologue.values.json_schema import list_of
 
+_LOG = logging.getLogger(__name__)
 _REFERENCE = re.compile(r"\w+(?:\.\w+)*(?::\w+(?:\.\w+)*)?")
 _FILES = (".json", ".yaml", ".yml", ".jsonl", ".gz", ".txt", ".py", ".md")
 
@@ -37,26 +40,46 @@ def apis_of(source: Path | str) -> list[Api]:
 
 
 def apis_of_all(sources: Iterable[Path | str], choice: Choice | None = None) -> list[Api]:
-    """The Apis of several sources, those that are chosen. Raises BadSetting where two have one name."""
+    """The Apis of several sources, those that are chosen. Raises BadSetting where two of a source have one name."""
     return list(each_api(sources, choice))
 
 
 def each_api(sources: Iterable[Path | str], choice: Choice | None = None) -> Iterator[Api]:
-    """The Apis of several sources, as they are read where the source is a line for each.
+    """The Apis of several sources; of one, as they are read where it is a line for each.
 
-    Raises BadSetting at the second of a name, after those before it; after all, for a choice that fits nothing.
+    A name that several sources have gets the name of its source in front (`shop.find_order`), which is logged. Raises
+    BadSetting at the second of a name in one source, after those before it; after all, for a choice that fits nothing.
     """
     found: dict[str, tuple[Path | str, int]] = {}
     picked, sources = Picked(choice or Choice()), [*sources]
-    for source in sources:
-        for number, api in enumerate(_each_of(source, picked), 1):
-            if api.name in found:
-                other, first = found[api.name]
-                taken = f"{source}: the name {api.name!r} is taken by an API of {other}"
-                raise BadSetting(f"{taken}: rename one of them (number {number} here, number {first} there)")
-            found[api.name] = source, number
-            yield api
+    every = ((source, number, api) for source in sources for number, api in enumerate(_each_of(source, picked), 1))
+    for source, number, api in every if len(sources) < 2 else _apart([*every]):
+        if api.name in found:
+            other, first = found[api.name]
+            taken = f"{source}: the name {api.name!r} is taken by an API of {other}"
+            raise BadSetting(f"{taken}: rename one of them (number {number} here, number {first} there)")
+        found[api.name] = source, number
+        yield api
     picked.missed(", ".join(map(str, sources)))
+
+
+_Read = tuple[Path | str, int, Api]
+
+
+def _apart(every: list[_Read]) -> Iterator[_Read]:
+    """The Apis of several sources, with the names of these where names of Apis are the same."""
+    homes: dict[str, dict[Path | str, str]] = {}
+    stems = {source: re.split("[.:]", Path(source).name)[0] for source, _, _ in every}
+    like = Counter(stems.values())
+    stems = {one: Path(one).parent.name if like[stem] > 1 else stem for one, stem in stems.items()}  # shop/openapi.yaml
+    for source, _, api in every:
+        homes.setdefault(api.name, {})[source] = f"{stems[source]}.{api.name}"
+    same = [" and ".join(new.values()) for new in homes.values() if len(new) > 1]
+    if same:
+        _LOG.warning("names of several sources have that of their source in front: %s", ", ".join(same))
+    for source, number, api in every:
+        new = homes[api.name]
+        yield source, number, api.replace(name=new[source]) if len(new) > 1 else api
 
 
 def _each_of(source: Path | str, picked: Picked) -> Iterable[Api]:
