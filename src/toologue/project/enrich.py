@@ -275,9 +275,11 @@ def _paths(view: ApiView) -> dict[str, str]:
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    forks = (one for fork in ("anyOf", "oneOf", "allOf") for one in list_of(schema.get(fork)))
-    forms = dict.fromkeys(str(object_of(one).get("format") or "") for one in (schema, *forks))
-    return ", ".join((" or ".join(types_of(schema)) or "any", *filter(None, forms)))
+    forks = (object_of(one) for fork in ("anyOf", "oneOf", "allOf") for one in list_of(schema.get(fork)))
+    every = [schema, *forks]
+    kinds = dict.fromkeys(kind for one in every for kind in types_of(one))
+    forms = dict.fromkeys(str(one.get("format") or "") for one in every)
+    return ", ".join((" or ".join(kinds) or "any", *filter(None, forms)))
 
 
 def _more(schema: Mapping[str, Any]) -> str:
@@ -522,13 +524,14 @@ def without_clashes(uses: Iterable[Use], catalog: Catalog, tally: Tally) -> Iter
 
 
 def _without_required(schema: Any) -> Any:
-    """A schema that allows results to leave things out."""
+    """A schema that allows results to leave things out: then more than one of several fits."""
     if isinstance(schema, list):
         return [_without_required(one) for one in list_of(schema)]
     if not isinstance(schema, dict):
         return schema
     inner = object_of(schema).items()
-    return {name: _without_required(one) for name, one in inner if name != "required" or not isinstance(one, list)}
+    kept = ((name, one) for name, one in inner if name != "required" or not isinstance(one, list))
+    return {"anyOf" if name == "oneOf" else name: _without_required(one) for name, one in kept}
 
 
 def _places(value: Any, path: str = "") -> Iterator[str]:
