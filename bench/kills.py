@@ -48,7 +48,7 @@ def agent(history, tools):
 '''
 SOURCES = [str(Path(__file__).parents[1] / "tests/golden/in/rapidapi.jsonl")]
 # Conversations that may be under way at once.
-IN_FLIGHT = defaultdict(int, {"run, inline": 8, "bench tooltalk": 8, "test": 4})
+IN_FLIGHT = defaultdict(int, {"run": 8, "bench tooltalk": 8, "test": 4})
 IN_FLIGHT["run, processes"] = 8 * (os.cpu_count() or 1)
 LOG = "started.log"
 ASIDE = {"times.jsonl", "faults.jsonl", "costs.json", ".lock", "report.html"}
@@ -77,8 +77,7 @@ def commands(home: Path) -> list[Command]:
     agent = ("--agent", f"callable:{home / 'agent.py'}:agent")
     talks = str(home / "talks.jsonl")
     return [
-        Command("run, inline", ("run", talks, *agent, "-o", "out"), counted=True),
-        Command("run, processes", ("run", talks, *agent, "-o", "out", "--executor", "processes"), counted=True),
+        Command("run", ("run", talks, *agent, "-o", "out"), counted=True),
         Command("bench tooltalk", ("bench", "tooltalk", *agent, "--out", "out", "--json", "out.json"), counted=True),
         Command("test", ("test", "out", "--agent", "agent.py:agent"), counted=True),
         Command("generate", ("generate", "order-not-received", "-o", "out", "--count", "60", "--noise", "0.3")),

@@ -236,13 +236,6 @@ def test_in_a_thread_an_object_that_cancels_itself_stops_nothing_else(folder: Pa
     assert errors(folder / "run") == {("CancelledError", "the agent stopped itself")}
 
 
-def test_an_object_that_ends_a_process_of_the_run_ends_it_with_3(folder: Path) -> None:
-    run = ("run", "talks.jsonl", "--agent", "agents_apart:exits_here", "-o", "run", "--executor", "processes")
-    done = toologue(*run, cwd=folder)
-    assert done.returncode == 3
-    assert done.stderr.startswith("toologue: a process in which 'agents_apart:exits_here' was run has ended")
-
-
 def test_processes_end_with_a_killed_parent(folder: Path) -> None:
     command = [sys.executable, "-m", "toologue", "run", "talks.jsonl", "-o", "run", "--concurrency", "2"]
     running = subprocess.Popen([*command, "--agent", "callable:agents_apart.py:loops"], cwd=folder)

@@ -41,9 +41,8 @@ def test_quiet_leaves_tables_and_errors(here: Path) -> None:
     assert (wrong.returncode, "gold" in wrong.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("executor", ["inline", "processes"])
-def test_a_log_has_a_line_for_every_stage_and_case(executor: str, here: Path) -> None:
-    command = ("run", "talks.jsonl", "--agent", "gold?name=best", "-o", "run", "--trials", 2, "--executor", executor)
+def test_a_log_has_a_line_for_every_stage_and_case(here: Path) -> None:
+    command = ("run", "talks.jsonl", "--agent", "gold?name=best", "-o", "run", "--trials", 2)
     assert toologue(*command, "--log-json", "log.jsonl", cwd=here).returncode == 0
     begun, *cases, ended = events(here / "log.jsonl")
     assert (begun["event"], begun["stage"]) == ("begun", "running gold?name=best")

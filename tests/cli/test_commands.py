@@ -17,7 +17,7 @@ import pytest
 
 from command import toologue
 from toologue.bench.tooltalk import load
-from toologue.cli.bench import bench, prove
+from toologue.cli.bench import bench
 from toologue.cli.export import export
 from toologue.cli.generate import chains as generate_chains
 from toologue.cli.graph import build
@@ -34,7 +34,6 @@ from toologue.plan.api_graph.rules import RulesName
 from toologue.plan.procedures.paths import Goal
 from toologue.plan.procedures.plan_dialogue import Sampler
 from toologue.project.ablation import GenerationMode
-from toologue.review.ledger import FOLDER
 from toologue.schema import RECORDS, Dialogue, QuestionKind, Trace
 from toologue.schema.jsonl import read, write
 from toologue.text.names import KnowRule
@@ -107,14 +106,6 @@ def test_run_score_report(tmp_path: Path, dialogues: Path) -> None:
     assert made.returncode == 0, made.stderr
     assert "altered:drop" in (tmp_path / "page.html").read_text()
     assert "<failure" in (tmp_path / "junit.xml").read_text()
-
-
-def test_both_executors_write_the_same_bytes(tmp_path: Path, dialogues: Path) -> None:
-    for executor in ("inline", "processes"):
-        done = toologue("run", dialogues, "--agent", "gold", "-o", executor, "--executor", executor, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-    one, other = (tmp_path / name / "traces.jsonl" for name in ("inline", "processes"))
-    assert one.read_bytes() == other.read_bytes()
 
 
 def test_bench_grades_predictions_and_writes_json(tmp_path: Path) -> None:
@@ -210,7 +201,6 @@ def test_a_command_offers_what_its_room_knows(command: Any, option: str, choices
 def test_defaults_are_those_of_the_rooms() -> None:
     assert signature(build).parameters["most"].default == MOST
     assert signature(quality).parameters["votes"].default == VOTES
-    assert signature(prove).parameters["reviews"].default == Path(FOLDER)
 
 
 @pytest.mark.parametrize(

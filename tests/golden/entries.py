@@ -160,7 +160,7 @@ ENTRIES: dict[str, Entry] = {
             "generate in/broken-bicycle.md --service in/bicycles.yaml --count 2 -o made",
             "run made/dialogues.jsonl --agent procedure --protocol live --user graph --trials 2 -o live",
             "run made/dialogues.jsonl --agent procedure_careless --protocol next -o next",
-            "run made/dialogues.jsonl --agent gold --executor processes -o gold",
+            "run made/dialogues.jsonl --agent gold -o gold",
             "score live",
             "score next --similarity exact",
             "report next gold --html page.html --junit junit.xml",

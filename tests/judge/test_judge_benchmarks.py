@@ -12,7 +12,6 @@ from judge_samples import RIGHT, WRONG, answer, calibrated, part
 
 from command import Done, toologue
 from toologue.bench.benchmark import benchmark
-from toologue.bench.verdicts import LabelledReply
 from toologue.formats.tooltalk import turn_indexes
 from toologue.judge.ask_judge import Judge
 from toologue.models.model import ScriptedModel
@@ -93,46 +92,6 @@ ROWS = [
 ASKS = ScriptedModel(
     lambda asked: answer(asked, "right" if "Nummer" in part(asked, "what the agent said") else "wrong")
 )
-
-
-class TestMeasured:
-    @pytest.fixture
-    def labelled(self, tmp_path: Path) -> Path:
-        write(tmp_path / "dialogues.jsonl", [GOLD])
-        rows = (
-            LabelledReply.model_validate({"id": name, "dialogue": "locker", "turn": 1, "text": text, "label": label})
-            for name, text, label in ROWS
-        )
-        write(tmp_path / "replies.jsonl", rows)
-        return tmp_path
-
-    def test_every_row_that_rules_leave_open_is_asked_about_and_its_word_counts(self, labelled: Path) -> None:
-        command = ("prove", "verdicts", "--data", ".", "--judge", "test_judge_benchmarks:ASKS", "--json", "found.json")
-        done = toologue(*command, cwd=labelled)
-        assert "replies: the judge was asked about 4 of 5 rows, 1 of them debatable" in done.stdout
-        assert "of the others it decides 0 otherwise than labelled, 0 not; n 3, agree 100.0%, kappa 1.00" in done.stdout
-        found = json.loads((labelled / "found.json").read_text())["replies"]
-        assert found["right"] == {"right": 3, "wrong": 0, "unsure": 0}
-        assert found["wrong"] == {"right": 0, "wrong": 1, "unsure": 0}
-
-    def test_and_asked_once(self, labelled: Path) -> None:
-        ASKS.asked.clear()
-        command = ("prove", "verdicts", "--data", ".", "--judge", "test_judge_benchmarks:ASKS")
-        first, second = (toologue(*command, cwd=labelled) for _ in range(2))
-        assert len(ASKS.asked) == 4
-        assert first.stdout.partition("replies:")[2] == second.stdout.partition("replies:")[2]
-
-    def test_a_judge_that_errs_is_told_so(self, labelled: Path) -> None:
-        done = toologue("prove", "verdicts", "--data", ".", "--judge", "judge_samples:WRONG", cwd=labelled)
-        assert "it decides 2 otherwise than labelled, 0 not; n 3, agree 33.3%" in done.stdout
-
-    def test_it_is_recorded_and_replayed(self, labelled: Path, tmp_path: Path) -> None:
-        command = ("prove", "verdicts", "--data", ".", "--judge", "test_judge_benchmarks:ASKS")
-        first = toologue(*command, "--record", "exchange.jsonl", cwd=labelled)
-        ASKS.asked.clear()
-        again = toologue(*command, "--reviews", "elsewhere", "--replay", "exchange.jsonl", cwd=labelled)
-        assert not ASKS.asked
-        assert first.stdout.partition("replies:")[2] == again.stdout.partition("replies:")[2]
 
 
 class TestCalibrated:

@@ -170,13 +170,6 @@ class TestIsRefused:
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert "give dollars, more than 0" in done.stderr
 
-    def test_in_processes(self, endpoint: Start, tmp_path: Path) -> None:
-        served = endpoint([says("Hello.")])
-        run = ("run", "talks.jsonl", "--agent", DEAR, "-o", "run", "--budget", "9999", "--executor", "processes")
-        done = toologue(*run, cwd=told(tmp_path))
-        assert (done.returncode, served.requests) == (2, [])
-        assert "a budget holds in one process" in done.stderr
-
     def test_of_a_model_of_ones_own_without_a_price(self) -> None:
         with budget(1), pytest.raises(BadSetting, match="a model of your own has `price"):
             model("toologue.models.model:ScriptedModel")
@@ -246,7 +239,7 @@ def test_a_judge_that_may_not_be_asked_leaves_what_is_open_unsure(
 
 def test_requests_are_counted_once_whoever_runs_them(endpoint: Start, tmp_path: Path) -> None:
     endpoint([says("Hello.", usage=(10, 2))])
-    run = ["run", "talks.jsonl", "--agent", DEAR, "-o", "run", "--executor", "processes"]
+    run = ["run", "talks.jsonl", "--agent", DEAR, "-o", "run"]
     line = [sys.executable, "-m", "toologue", *run]
     done = subprocess.run(line, cwd=told(tmp_path), capture_output=True, text=True, check=True)
     assert done.stderr == "agent: 8 requests; 80 tokens in, 16 out; $112.00\n"

@@ -15,7 +15,7 @@ from toologue.agents.agent import AgentSpec, resolve_agent
 from toologue.formats.tooltalk import turn_indexes
 from toologue.loop import play, play_async
 from toologue.parallel import unordered
-from toologue.run.runner import run_all, run_in_processes
+from toologue.run.runner import run_all
 from toologue.schema import Trace, Turn
 from toologue.schema.jsonl import line_of, parse
 
@@ -78,13 +78,11 @@ def test_processes_live_through_the_same() -> None:
     assert apart == {(name, agent): lived(LINES[name], agent) for name, agent in PLAYS}
 
 
-def test_the_runner_and_its_processes_give_the_traces_that_play_gives() -> None:
-    """Cases whose world has a registered name; the agent of a process pool is named as well."""
+def test_the_runner_gives_the_traces_that_play_gives() -> None:
+    """Cases whose world has a registered name."""
     lines = [line for line in LINES.values() if line.world is not four_dialogues.PROGRAMS.world]
     cases = [line.case for line in lines]
     here = sorted((done.trace for done in run_all(cases, resolve_agent("gold"))), key=lambda trace: trace.case)
-    there = sorted((done.trace for done in run_in_processes(cases, "gold", workers=2, size=2)), key=lambda t: t.case)
-    assert here == there
     assert {trace.case: list(trace.turns) for trace in here} == {line.case.key: lived(line, "gold") for line in lines}
 
 

@@ -161,7 +161,7 @@ def tell(done, of):
 
 if __name__ == "__main__":
     config = Config(agent="run_players:slow")
-    run_folder(sys.argv[1], many(40), config, limits=Limits(concurrency=4), executor=sys.argv[2], progress=tell)
+    run_folder(sys.argv[1], many(40), config, limits=Limits(concurrency=4), progress=tell)
 """
 
 
@@ -182,11 +182,10 @@ def test_killed_at_any_moment_a_run_loses_at_most_what_was_in_flight(tmp_path: P
     assert len(set(report["traces at death"])) > 5, "the instants are spread"
 
 
-@pytest.mark.parametrize("executor", ["inline", "processes"])
-def test_interrupted_by_hand_a_run_can_be_resumed(executor: str, tmp_path: Path) -> None:
+def test_interrupted_by_hand_a_run_can_be_resumed(tmp_path: Path) -> None:
     script = tmp_path / "interrupted.py"
     script.write_text(INTERRUPTED)
-    command = [sys.executable, str(script), str(tmp_path / "run"), executor]
+    command = [sys.executable, str(script), str(tmp_path / "run")]
     with subprocess.Popen(
         command,
         env=environment(tmp_path),

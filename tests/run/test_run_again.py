@@ -62,7 +62,6 @@ NO_TURN = AgentTurn(error=Fault(type="wrong type", message="a number"))
 def test_a_fault_that_may_pass_is_run_again_and_what_it_cost_is_kept(fault: AgentTurn, tmp_path: Path) -> None:
     assert len(play(tmp_path, Failing((FIRST, fault)))) == 6
     assert traces(tmp_path)[FIRST]
-    assert play(tmp_path, Failing((FIRST, fault)), again=False) == []
     assert play(tmp_path, Failing()) == [FIRST]
     assert not traces(tmp_path)[FIRST]
     assert [*traces(tmp_path)] == [gold.id for gold in GOLDS]

@@ -37,10 +37,9 @@ def lines(file: Path) -> list[bytes]:
 def run(folder: Path, dialogues: Iterable[Dialogue], **options: Any) -> list[str]:
     """Run, and return which cases were run now, in the order in which they ended."""
     limits = options.pop("limits", Limits())
-    executor = options.pop("executor", "inline")
     config = Config(**{"agent": "gold", **options})
     before = len(lines(folder / "times.jsonl")) if (folder / "times.jsonl").exists() else 0
-    run_folder(folder, dialogues, config, limits=limits, executor=executor)
+    run_folder(folder, dialogues, config, limits=limits)
     return [json.loads(line)["case"] for line in lines(folder / "times.jsonl")[before:]]
 
 
@@ -73,11 +72,8 @@ class TestAFinishedRun:
         acts = [turn for gold, _ in pairs for turn in gold.turns if turn.role == "agent" and turn.acts]
         assert all(turn.results for turn in acts), "the golds are grounded"
 
-    @pytest.mark.parametrize(
-        "options", [{"limits": Limits(concurrency=8)}, {"executor": "processes"}], ids=["concurrent", "processes"]
-    )
-    def test_is_byte_equal_however_it_was_run(self, options: Any, finished: Path, tmp_path: Path) -> None:
-        ended = again(tmp_path / "run", **options)
+    def test_is_byte_equal_however_many_ran_at_once(self, finished: Path, tmp_path: Path) -> None:
+        ended = again(tmp_path / "run", limits=Limits(concurrency=8))
         assert content(tmp_path / "run") == content(finished)
         in_order = [json.loads(line)["case"] for line in lines(finished / "traces.jsonl")]
         assert sorted(ended) == sorted(in_order)
@@ -240,11 +236,10 @@ class TestRefusals:
             run(tmp_path / "run", [])
         assert run(tmp_path / "run", many(1)), "nothing of it stayed behind"
 
-    @pytest.mark.parametrize("executor", ["inline", "processes"])
-    def test_an_agent_that_does_not_exist(self, executor: str, tmp_path: Path) -> None:
+    def test_an_agent_that_does_not_exist(self, tmp_path: Path) -> None:
         """A slip of the keyboard leaves no folder that would refuse the right name afterwards."""
         with pytest.raises(UnknownName, match="no agent is called 'gould'; did you mean 'gold'"):
-            run(tmp_path / "run", many(1), agent="gould", executor=executor)
+            run(tmp_path / "run", many(1), agent="gould")
         assert not (tmp_path / "run").exists()
 
     def test_an_agent_that_is_none(self, tmp_path: Path) -> None:

@@ -24,10 +24,9 @@ def dialogues() -> list[Dialogue]:
     return [TemplateWriter().words(plan) for plan in made.plans[:4]]
 
 
-@pytest.mark.parametrize("executor", ["inline", "processes"])
-def test_the_simulated_customer_gets_to_its_end(tmp_path: Path, dialogues: list[Dialogue], executor) -> None:
+def test_the_simulated_customer_gets_to_its_end(tmp_path: Path, dialogues: list[Dialogue]) -> None:
     config = Config(agent="procedure", user="graph", settings=LIVE)
-    folder = run_folder(tmp_path / "run", dialogues, config, executor=executor)
+    folder = run_folder(tmp_path / "run", dialogues, config)
     assert folder.config.user == "graph"
     assert [trace.stop for trace in folder.traces()] == ["user"] * len(dialogues)
     last = [[turn for turn in trace.turns if turn.role == "user"][-1].stop for trace in folder.traces()]

@@ -18,7 +18,7 @@ from run_players import by_seed, many
 from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent
 from toologue.errors import BadRecord, BadSetting, UnknownName
 from toologue.parallel import chunks, ordered, unordered
-from toologue.run.runner import Limits, Settings, cases_of, run_all, run_cases, run_in_processes
+from toologue.run.runner import Limits, Settings, cases_of, run_all, run_cases
 from toologue.schema import (
     AgentTurn,
     Api,
@@ -338,10 +338,6 @@ class TestWhatThePersonMustMend:
         with pytest.raises(UnknownName, match="no world is called 'assistent'; did you mean 'assistant'"):
             run_all(cases_of([TWO_ROUNDS.replace(world=Setting(name="assistent"))], Settings()), resolve_agent("gold"))
 
-    def test_from_another_process_it_is_the_same(self) -> None:
-        with pytest.raises(UnknownName, match="no agent is called 'gould'; did you mean 'gold'"):
-            list(run_in_processes(cases_of([TWO_ROUNDS], Settings()), "gould", workers=1))
-
 
 class TestCases:
     """From dialogues to cases: the brief, and one seed a case that depends on nothing else."""
@@ -362,8 +358,6 @@ class TestCases:
         one = {d.trace.case: d.trace for d in run_all(cases, agent, limits=Limits(concurrency=1))}
         Random(1).shuffle(cases)
         assert {d.trace.case: d.trace for d in run_all(cases, agent, limits=Limits(concurrency=8))} == one
-        apart = run_in_processes(cases, "run_players:by_seed", workers=2, size=5)
-        assert {d.trace.case: d.trace.replace(agent="by seed") for d in apart} == one
 
     def test_trials_of_a_dialogue_stand_together(self) -> None:
         cases = list(cases_of(many(3), Settings(trials=3)))

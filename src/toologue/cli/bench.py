@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,7 @@ from toologue.errors import BadSetting
 
 if TYPE_CHECKING:
     from toologue.bench.benchmark import Benchmark, Options, Proof, Results
-    from toologue.bench.verdicts import Graded
     from toologue.models.similarity import TextMatch
-    from toologue.review.judging import Judging
     from toologue.schema import Dialogue
     from toologue.score.metric import Total
 
@@ -161,8 +159,6 @@ def prove(
     endpoint: str | None = None,
     replies: Path | None = None,
     tooltalk: Path | None = None,
-    judged: Judged = Judged(),
-    reviews: Path = Path("reviews"),
     json: Path | None = None,
 ) -> int:
     """Prove that gold passes, that wrong agents are caught and right ones are not.
@@ -192,10 +188,6 @@ def prove(
         Generated conversations: a folder of labelled replies (docs/verdicts.md), in place of those that ship.
     tooltalk
         verdicts: the published ToolTalk data that labelled arguments stand in.
-    judged
-        verdicts: who is asked about every row that rules leave open, at strict margins; its word counts.
-    reviews
-        verdicts: where its decisions are kept, and found again.
     json
         Where the results go.
     """
@@ -205,10 +197,7 @@ def prove(
     from toologue.models.similarity import TextMatch
 
     if what == "verdicts":
-        judging, match = judged.at_work(reviews), TextMatch.of(similarity)
-        return _prove_verdicts(data or OPEN_SET, tooltalk, match, json, judging)
-    if judged.judge:
-        raise BadSetting("--judge is for `prove verdicts`")
+        return _prove_verdicts(data or OPEN_SET, tooltalk, TextMatch.of(similarity), json)
     chosen, place = benchmark_of(what), data if what in registry.names("benchmark") else Path(what)
     if endpoint is not None:
         chosen = chosen.choose("endpoint", endpoint)
@@ -234,27 +223,17 @@ def prove(
     return 1 if checked.failed or checked.flaws or gates else 0
 
 
-def _prove_verdicts(
-    folder: Path, tooltalk: Path | None, match: TextMatch, json: Path | None, judging: Judging | None
-) -> int:
-    """Grade labelled replies and arguments; where there is a judge, with its word for what is open."""
-    from toologue.bench.labelled_arguments import arguments_file
-    from toologue.bench.verdicts import OPEN_SET, VERDICTS, tally
-    from toologue.review.ledger import Collector, Ledger, Trusting
+def _prove_verdicts(folder: Path, tooltalk: Path | None, match: TextMatch, json: Path | None) -> int:
+    """Grade labelled replies and arguments."""
+    from toologue.bench.labelled_arguments import arguments_file, graded_arguments
+    from toologue.bench.verdicts import OPEN_SET, VERDICTS, graded_replies, tally
     from toologue.score.grader import grader
 
-    arguments = arguments_file(folder)
-    if arguments is not None and tooltalk is None and folder.resolve() != OPEN_SET:
+    rows, arguments = {"replies": graded_replies(folder, match)}, arguments_file(folder)
+    if arguments is not None and (tooltalk is not None or folder.resolve() == OPEN_SET):
+        rows["arguments"] = list(graded_arguments(arguments, tooltalk, match))
+    elif arguments is not None:
         _warn(f"{arguments} is not graded: give --tooltalk, the published data that its calls stand in")
-    grade = partial(_graded_rows, folder, tooltalk)
-    if judging:
-        reader = Collector(Trusting(Ledger(), judging.judge.who, strict=True))
-        before = grade(replace(match, reader=reader))
-        judging.ask(reader.questions.values())
-        mine = Ledger(judging.ledger.decisions(judging.judge.who).values())
-        match = replace(match, reader=Trusting(mine, judging.judge.who, strict=True))
-        _say_asked(before, grade(match))
-    rows = grade(match)
     for name, mine in rows.items():
         counts = [(label, sum(found.values()), *found.values()) for label, found in tally(mine).items()]
         say(table((name, "n", *(f"graded {verdict}" for verdict in VERDICTS)), counts))
@@ -262,33 +241,6 @@ def _prove_verdicts(
         told = [row._asdict() for mine in rows.values() for row in mine]
         write_json(json, {**{name: tally(mine) for name, mine in rows.items()}, "rows": told, "grader": grader(match)})
     return 0
-
-
-def _graded_rows(folder: Path, tooltalk: Path | None, match: TextMatch) -> dict[str, list[Graded]]:
-    from toologue.bench.labelled_arguments import arguments_file, graded_arguments
-    from toologue.bench.verdicts import OPEN_SET, graded_replies
-
-    rows, arguments = {"replies": graded_replies(folder, match)}, arguments_file(folder)
-    if arguments is not None and (tooltalk is not None or folder.resolve() == OPEN_SET):
-        rows["arguments"] = list(graded_arguments(arguments, tooltalk, match))
-    return rows
-
-
-def _say_asked(before: Mapping[str, Sequence[Graded]], after: Mapping[str, Sequence[Graded]]) -> None:
-    """Say what a judge was asked of labelled rows, and how far it agrees with the labels."""
-    from toologue.review.agreement import agreement, agreement_words
-
-    for name, rows in before.items():
-        asked = [
-            (one.label, now.verdict) for one, now in zip(rows, after[name], strict=True) if one.verdict == "unsure"
-        ]
-        told = [(label, verdict) for label, verdict in asked if label != "debatable"]
-        found, unsure = agreement(told), sum(verdict == "unsure" for _, verdict in told)
-        wrong = sum(label != verdict for label, verdict in told) - unsure
-        debatable = f", {len(asked) - len(told)} of them debatable" if len(told) < len(asked) else ""
-        echo(f"{name}: the judge was asked about {len(asked)} of {len(rows)} rows{debatable}")
-        if told:
-            echo(f"  of the others it decides {wrong} otherwise than labelled, {unsure} not; {agreement_words(found)}")
 
 
 def _describe(chosen: Benchmark, golds: Sequence[Dialogue], json: Path | None, *, page: Path | None) -> None:

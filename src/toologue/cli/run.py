@@ -40,9 +40,7 @@ def run(
     cap: int = 50,
     concurrency: int = 8,
     timeout: float | None = None,
-    executor: Literal["inline", "processes"] = "inline",
     apis: Path | None = None,
-    keep_faults: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Run an agent through dialogues, into a folder that can be resumed. Exits 3 where a model gave no reply.
 
@@ -75,12 +73,8 @@ def run(
         How many cases at once.
     timeout
         Seconds a case may take.
-    executor
-        inline (one event loop) or processes.
     apis
         An apis.jsonl, for dialogues whose world brings no documents.
-    keep_faults
-        Run nothing again of which there is a trace.
     """
     from toologue.agents.code import code_of
     from toologue.run.runner import Limits, Settings
@@ -101,9 +95,7 @@ def run(
                 selection.of(golds) if selection else golds,
                 Config(agent=tested, code=code_of(tested), user=speaking, settings=settings),
                 others="keep" if selection else "refuse",
-                again=not keep_faults,
                 limits=Limits(concurrency, timeout),
-                executor=executor,
                 apis=documents,
                 progress=progress,
             )

@@ -15,25 +15,21 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple, cast
 
 from pydantic import Field
 
 from toologue import keys
-from toologue.agents.agent import AgentSpec, resolve_agent
+from toologue.agents.agent import AgentSpec
 from toologue.agents.apart import LEFT, apart
 from toologue.agents.guarded import Guarded
 from toologue.errors import BadSetting, Denied, Unfinished, UnknownName, UserError
 from toologue.events import happened
 from toologue.loop import ground, play_async
-from toologue.models.budget import in_force
-from toologue.models.spent import SPENT, Spent, tallied
-from toologue.parallel import chunks, unordered
+from toologue.models.spent import Spent, tallied
 from toologue.schema import AgentTurn, Api, Brief, Case, Dialogue, Fault, Noun, ProtocolName, Stop, Trace, Turn
-from toologue.users import UserFactory, speaker
+from toologue.users import UserFactory
 from toologue.worlds.world import documents_of, facts_in, kind_at, make_world
 
 
@@ -123,50 +119,6 @@ def run_all(
         while isinstance(first, BaseExceptionGroup):
             first = cast("BaseExceptionGroup[UserError]", first).exceptions[0]
         raise first from None
-    return finished
-
-
-def run_in_processes(
-    cases: Iterable[Case],
-    spec: str,
-    *,
-    user: str = "",
-    limits: Limits = Limits(),
-    done: Callable[[Finished], None] | None = None,
-    workers: int | None = None,
-    size: int = 32,
-) -> Iterator[Finished]:
-    """Play all cases in processes. Agent and user are named, since each process makes its own.
-
-    `done` is called there, as each case finishes: what it keeps is not lost with the process that started them. Raises
-    Unfinished where a process ends.
-    """
-    if in_force():
-        raise BadSetting("a budget holds in one process: leave out `--executor processes`")
-    run = partial(_run_chunk, spec=spec, user=user, limits=limits, done=done)
-    try:
-        for some in unordered(run, chunks(cases, size), executor="processes", workers=workers):
-            for finished in some:
-                if finished.spent.requests:
-                    SPENT["agent"] += finished.spent
-                _tell(finished)
-                yield finished
-    except BrokenExecutor:
-        remedy = "the same command goes on; an agent of a file, callable:FILE.py:NAME, has processes of its own"
-        raise Unfinished(f"a process in which {spec!r} was run has ended, and nobody knows why: {remedy}") from None
-
-
-def _run_chunk(
-    cases: list[Case], spec: str, user: str, limits: Limits, done: Callable[[Finished], None] | None
-) -> list[Finished]:
-    finished = list[Finished]()
-
-    def keep(one: Finished) -> None:
-        finished.append(one)
-        if done is not None:
-            done(one)
-
-    run_all(cases, resolve_agent(spec), keep, user=speaker(user), limits=limits)
     return finished
 
 

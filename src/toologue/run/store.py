@@ -22,7 +22,6 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,8 +31,7 @@ from pydantic_core import from_json
 from toologue import __version__, keys
 from toologue.agents.agent import AgentSpec, name_of, resolve_agent, split_options
 from toologue.errors import BadFile, BadRecord, BadSetting, RunMismatch, shown
-from toologue.parallel import ExecutorName
-from toologue.run.runner import Finished, Limits, Settings, cases_of, grounded, run_all, run_in_processes
+from toologue.run.runner import Finished, Limits, Settings, cases_of, grounded, run_all
 from toologue.schema import Api, Case, Dialogue, Fault, Noun, Trace
 from toologue.schema.jsonl import (
     Appender,
@@ -155,18 +153,15 @@ def run_folder(
     *,
     agent: AgentSpec | None = None,
     others: Others = "refuse",
-    again: bool = True,
     limits: Limits = Limits(),
-    executor: ExecutorName = "inline",
     apis: Mapping[str, Api] | None = None,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> RunFolder:
     """Run dialogues into a folder, or go on where an earlier run of the same configuration was cut off.
 
     `agent` is the one that `config` names, where no registered name leads to it. `others`: what becomes of dialogues
-    that the folder has beside these, or had before they changed. `again`: cases are run again whose traces show faults
-    that may pass. `progress(done, of)` is called as cases finish. Raises RunMismatch for a folder of another
-    configuration, Denied and Unfinished as `run_cases` does.
+    that the folder has beside these, or had before they changed. `progress(done, of)` is called as cases finish. Raises
+    RunMismatch for a folder of another configuration, Denied and Unfinished as `run_cases` does.
     """
     folder = RunFolder(path)
     tested = agent or resolve_agent(config.agent)  # a name that is wrong is refused before anything is written
@@ -186,7 +181,7 @@ def run_folder(
             return cases_of(folder.dialogues(), settings, apis)
 
         traces_file, order = folder.path / "traces.jsonl", list[str]()
-        done = _done(folder, cases, again=again, drop=others != "refuse")
+        done = _done(folder, cases, drop=others != "refuse")
         numbers, left = itertools.count(len(done)), _remaining(cases(), done, order, asked)
         progress(next(numbers), count)
         with Appender(traces_file) as traces, Appender(folder.path / "times.jsonl") as times:
@@ -195,12 +190,7 @@ def run_folder(
                 _keep(traces, times, finished)
                 progress(next(numbers), count)
 
-            if executor == "inline":
-                run_all(left, tested, kept, user=speaker(config.user), limits=limits)
-            else:
-                keep = partial(_keep_apart, folder.path)
-                for _ in run_in_processes(left, config.agent, user=config.user, limits=limits, done=keep):
-                    progress(next(numbers), count)
+            run_all(left, tested, kept, user=speaker(config.user), limits=limits)
         _rewrite_in_order(traces_file, order)
     return folder
 
@@ -209,12 +199,6 @@ def _keep(traces: Appender, times: Appender, finished: Finished) -> None:
     traces.append(line_of(finished.trace))
     spent = b',"spent":%b' % json.dumps(vars(finished.spent)).encode() if finished.spent.requests else b""
     times.append(b'{"case":"%b","seconds":%.6f%b}\n' % (finished.trace.case.encode(), finished.seconds, spent))
-
-
-def _keep_apart(folder: Path, finished: Finished) -> None:
-    """Keep it from a process that is one of several: the one that started them has cut off torn lines."""
-    with Appender(folder / "traces.jsonl", mend=False) as traces, Appender(folder / "times.jsonl", mend=False) as times:
-        _keep(traces, times, finished)
 
 
 def _prepare(folder: RunFolder, dialogues: Iterable[Dialogue], config: Config, others: Others) -> int:
@@ -284,16 +268,16 @@ def _compare(folder: RunFolder, config: Config) -> None:
         raise RunMismatch(f"{folder.path} belongs to another run ({what}); choose another folder, or remove this one")
 
 
-def _done(folder: RunFolder, cases: Callable[[], Iterable[Case]], *, again: bool, drop: bool) -> set[str]:
+def _done(folder: RunFolder, cases: Callable[[], Iterable[Case]], *, drop: bool) -> set[str]:
     """The keys of the cases whose traces stay on disk; a line that a kill cut off does not count.
 
-    Faulted ones move to faults.jsonl where they are run `again`. Those of no case are refused, unless they `drop` out.
+    Those that show a fault that may pass move to faults.jsonl. Those of no case are refused, unless they `drop` out.
     """
     file = folder.path / "traces.jsonl"
     if not file.exists():
         return set()
     known = {case.key for case in cases()}
-    there = {key: again and _may_pass(trace) for key, trace, _ in _lines(file)}
+    there = {key: _may_pass(trace) for key, trace, _ in _lines(file)}
     strangers = there.keys() - known
     if strangers and not drop:
         what = f"{len(strangers)} of its {len(there)} traces are of no case of this run"
