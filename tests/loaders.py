@@ -212,7 +212,8 @@ def _documents() -> dict[str, Loader]:
 
 
 def _conversations(folder: Path) -> dict[str, Loader]:
-    messages, of_almita = _json(to_messages(SAID)), almita.to_messages(SAID)
+    messages = _json(to_messages(SAID))
+    of_almita = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
     row = f'#,"{json.dumps(of_almita).replace(chr(34), chr(34) * 2)}"\n'.encode()
     talk = _json({"conversation": of_almita}) + b"\n"
     xml = dialog2api.conversations_xml([SAID]).encode()

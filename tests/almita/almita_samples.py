@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toologue.agents.agent import ScriptedAgent
+from toologue.formats.literals import output_of
 from toologue.models.model import ScriptedModel
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Call, Case, Dialogue, Fault, Parameter, Result, Trace, Turn, UserTurn
@@ -51,6 +52,19 @@ def does(api: str, /, result: Any = None, **arguments: Any) -> AgentTurn:
 
 def gold(*turns: Turn, id: str = "talk", **extra: Any) -> Dialogue:
     return Dialogue(id=id, turns=turns, apis=tuple(api.name for api in APIS), extra={"apis": DOCUMENTS, **extra})
+
+
+def in_roles(dialogue: Dialogue) -> list[dict[str, Any]]:
+    """The conversation as others would give it."""
+    said: list[dict[str, Any]] = []
+    for turn in dialogue.turns:
+        if turn.text is not None:
+            said.append({"role": "user" if turn.role == "user" else "assistant", "content": turn.text})
+        for act, result in zip(turn.acts, turn.results, strict=False) if turn.role == "agent" else ():
+            assert act.kind == "call"
+            said.append({"role": "api", "content": f"{act.api}({act.arguments})"})
+            said += [{"role": "api_output", "content": output_of(result)}] if result else []
+    return said
 
 
 def trace(dialogue: Dialogue, instead: Mapping[int, AgentTurn] | None = None) -> Trace:

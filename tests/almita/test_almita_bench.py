@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from almita_samples import ATTACK, EXACT, LEXICAL, SUITE, asks, does, gold, says, trace
+from almita_samples import ATTACK, EXACT, LEXICAL, SUITE, asks, does, gold, in_roles, says, trace
 
 from toologue.agents.agent import ScriptedAgent, script_of
 from toologue.bench.almita import ALMITA, grade, load, own_key, summarize
 from toologue.bench.benchmark import Mode, Options, benchmark, play
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
-from toologue.formats.almita import to_messages
 from toologue.loop import play as converse
 from toologue.project import generate
 from toologue.run.runner import Settings, cases_of
@@ -38,7 +37,7 @@ PUBLISHED_APIS = [
 def published_file(folder: Path, name: str = "conversation") -> Path:
     """The suite as others would give it: roles, and the APIs in the paper's small JSON."""
     file = folder / "talks.jsonl"
-    rows = [{"id": d.id, name: to_messages(d), "procedure": "Look it up.", "apis": PUBLISHED_APIS} for d in SUITE]
+    rows = [{"id": d.id, name: in_roles(d), "procedure": "Look it up.", "apis": PUBLISHED_APIS} for d in SUITE]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return file
 
@@ -59,7 +58,7 @@ class TestLoading:
     def test_documents_that_cannot_be_read_say_where(self, tmp_path: Path) -> None:
         file = tmp_path / "talks.jsonl"
         apis = [{"name": "log_in", "params": [{"password": "str"}]}]
-        file.write_text(json.dumps({"conversation": to_messages(SUITE[0]), "apis": apis}))
+        file.write_text(json.dumps({"conversation": in_roles(SUITE[0]), "apis": apis}))
         with pytest.raises(BadRecord, match=r"talks\.jsonl:1: \$\.apis: .*is a secret"):
             load(file)
 

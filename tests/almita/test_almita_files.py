@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from almita_samples import SUITE
 
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
-from toologue.formats.almita import columns_of, read_conversations, to_messages, write_conversations
+from toologue.formats.almita import columns_of, read_conversations
 from toologue.schema import Api, Call, Dialogue
 
 TALK = [
@@ -47,7 +46,6 @@ class TestReading:
         assert (dialogue.id, dialogue.instructions, dialogue.apis) == ("7", "Look it up.", ("get_order",))
         assert dialogue.turns[1].acts == (Call(api="get_order", arguments={"order_id": 812}),)
         assert dialogue.world.name == "recorded", "so that it can be played under any protocol"
-        assert dialogue.extra["almita"] == {"apis": ["get_order"], "rest": {"intent": "late"}}
 
     @pytest.mark.parametrize("spelled", [json.dumps(TALK), repr(TALK), f"  {TALK}  "])
     def test_a_row_of_csv_in_columns_by_any_name(self, tmp_path: Path, spelled: str) -> None:
@@ -56,8 +54,7 @@ class TestReading:
         mapping = "conversation = messages, id=name,procedure=policy, apis=tools"
         (dialogue,) = read(file, mapping)
         assert (dialogue.id, dialogue.instructions, dialogue.apis) == ("late", "Look it up.", ("get_order",))
-        assert to_messages(dialogue) == TALK
-        assert dialogue.extra["almita"]["rest"] == {"": "0"}
+        assert dialogue.turns[-1].text == TALK[-1]["content"]
 
     def test_columns_that_are_not_there_are_empty(self, tmp_path: Path) -> None:
         one, other = read(jsonl(tmp_path / "talks.jsonl", {"conversation": TALK}, {"conversation": TALK, "id": ""}))
@@ -72,13 +69,9 @@ class TestReading:
         assert dialogue.apis == ("get_order",)
         assert [Api.model_validate(each).name for each in dialogue.extra["apis"]] == ["get_order"]
 
-    def test_or_kept_as_they_are(self, tmp_path: Path) -> None:
-        (dialogue,) = read(jsonl(tmp_path / "talks.jsonl", DOCUMENTED))
-        assert (dialogue.apis, dialogue.extra) == ((), {"almita": {"apis": DOCUMENTED["apis"]}})
-
     def test_or_left_alone(self, tmp_path: Path) -> None:
-        (dialogue,) = read(jsonl(tmp_path / "talks.jsonl", {"conversation": TALK, "apis": "no list"}), "apis=")
-        assert dialogue.extra == {"almita": {"rest": {"apis": "no list"}}}
+        (dialogue,) = read(jsonl(tmp_path / "talks.jsonl", DOCUMENTED))
+        assert (dialogue.apis, dialogue.extra) == ((), {})
 
     def test_broken_rules_are_counted_in_the_log(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         rows = [{"conversation": TALK[:1]}, {"conversation": [*TALK, TALK[-1]]}, {"conversation": TALK[:1]}]
@@ -93,40 +86,6 @@ class TestReading:
     def test_calls_are_held_against_the_documents(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         read(jsonl(tmp_path / "talks.jsonl", DOCUMENTED), documents=lambda apis: [Api(name="find_order")])
         assert "1 × calls are of the given APIs, not get_order" in caplog.text
-
-
-class TestWriting:
-    @pytest.mark.parametrize("name", ["talks.jsonl", "talks.csv"])
-    def test_a_suite_comes_back(self, tmp_path: Path, name: str) -> None:
-        assert write_conversations(tmp_path / name, SUITE) == 4
-        back = read(tmp_path / name)
-        assert [d.id for d in back] == [d.id for d in SUITE]
-        assert [to_messages(d) for d in back] == [to_messages(d) for d in SUITE]
-        assert {d.apis for d in back} == {SUITE[0].apis}
-
-    def test_what_others_wrote_comes_back_line_by_line(self, tmp_path: Path) -> None:
-        rows = [
-            {"name": "a", "talk": TALK, "procedure": "P", "tools": {"apis": []}, "intent": 1},
-            {
-                "name": "b",
-                "talk": [{**TALK[0], "at": 1}, {"role": "api", "content": "f( )"}],
-                "procedure": "",
-                "tools": [],
-            },
-        ]
-        mapping = columns_of("conversation=talk,id=name,apis=tools")
-        file = jsonl(tmp_path / "theirs.jsonl", *rows)
-        write_conversations(tmp_path / "ours.jsonl", read_conversations(file, mapping), mapping)
-        assert [json.loads(line) for line in (tmp_path / "ours.jsonl").read_text().splitlines()] == [
-            rows[0] | {"tools": {"apis": []}},
-            rows[1],
-        ]
-
-    def test_rows_of_a_table_have_the_same_columns(self, tmp_path: Path) -> None:
-        one, other = read(jsonl(tmp_path / "t.jsonl", {"conversation": TALK}, {"conversation": TALK, "intent": "x"}))
-        with pytest.raises(BadSetting, match=r"'t-2' has other columns than the first dialogue: \['intent'\]"):
-            write_conversations(tmp_path / "out.csv", [one, other])
-        assert not (tmp_path / "out.csv").exists()
 
 
 class TestWhatIsWrong:

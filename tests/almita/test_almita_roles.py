@@ -1,4 +1,4 @@
-"""ALMITA's roles: messages become turns and come back; calls and values as models write them."""
+"""ALMITA's roles: messages become turns; calls and values as models write them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from almita_samples import APIS, REFUND, SUITE, asks, does, gold, says
+from almita_samples import APIS, does
 from hypothesis import given
 from hypothesis import strategies as st
 
 import noun_strategies
-from toologue.errors import BadRecord, BadSetting
-from toologue.formats.almita import ROLES, broken_rules, from_messages, to_messages
-from toologue.formats.literals import call_of, call_text, objects, output_of, result_of, value_of
-from toologue.schema import AgentTurn, Call, Dialogue, Fault, Program, Result, UserTurn
+from toologue.errors import BadRecord
+from toologue.formats.almita import ROLES, broken_rules, from_messages
+from toologue.formats.literals import call_of, objects, output_of, result_of, value_of
+from toologue.schema import AgentTurn, Call, Dialogue, Fault, Result, UserTurn
 
 
 def message(role: str, content: Any, **other: Any) -> dict[str, Any]:
@@ -64,54 +64,12 @@ class TestMessages:
         messages = [message("user", "?"), message("api", "get_order(order_id=1)"), message("api_output", content)]
         dialogue = from_messages(messages, id="x")
         assert dialogue.turns[1].results[0].value == value
-        assert to_messages(dialogue) == messages
 
     def test_errors_are_told_apart_from_values(self) -> None:
         turn = does("get_order", Fault(type="not_found", message="no order 1"), order_id=1)
-        said = to_messages([asks("?"), turn])
-        assert json.loads(said[2]["content"]) == {"error": {"type": "not_found", "message": "no order 1"}}
+        error = json.dumps({"error": {"type": "not_found", "message": "no order 1"}})
+        said = [message("user", "?"), message("api", "get_order(order_id=1)"), message("api_output", error)]
         assert from_messages(said, id="x").turns[1] == turn
-
-    def test_what_others_wrote_keeps_its_form(self) -> None:
-        messages = [
-            message("user", "Hi", time="9:00"),
-            message("api", "get_order( order_id = 812 , note='it''s late')"),
-            message("api_output", "{'ok':True}"),
-            message("assistant", "Sent.", score=0.5),
-        ]
-        assert to_messages(from_messages(messages, id="x")) == messages
-
-    def test_until_the_turn_says_something_else(self) -> None:
-        dialogue = from_messages([message("user", "Hi", time="9:00")], id="x")
-        other = dialogue.replace(turns=(dialogue.turns[0].replace(text="Hello"),))
-        assert to_messages(other) == [message("user", "Hello")]
-
-    def test_kept_messages_that_are_none_are_an_error(self) -> None:
-        with pytest.raises(BadRecord, match=r"extra\.almita of turn 1: \$\[0\]: expected"):
-            to_messages([asks("?"), says("Hi", almita=["Hi"])])
-
-    @pytest.mark.parametrize("dialogue", SUITE, ids=lambda d: d.id)
-    def test_dialogues_of_ours_come_back(self, dialogue: Dialogue) -> None:
-        plain = tuple(turn.replace(extra={}) for turn in dialogue.turns)
-        assert from_messages(to_messages(dialogue), id="x").turns == plain
-
-    def test_words_beside_calls_and_parallel_calls_become_turns_of_their_own(self) -> None:
-        both = AgentTurn(text="Wait.", acts=(Call(api="a"), Call(api="b")), results=(Result(value=1), None))
-        said = to_messages([asks("?"), both])
-        assert [m["role"] for m in said] == ["user", "assistant", "api", "api_output", "api"]
-        assert len(from_messages(said, id="x").turns) == 4
-
-    @pytest.mark.parametrize(
-        ("act", "what"),
-        [
-            (Call(api="get", arguments=None, raw="{"), "a call without arguments"),
-            (Program(goal="1", status="final", code=""), "a program act"),
-            (Call(api="get order"), "'get order' is no name of an API"),
-        ],
-    )
-    def test_what_the_roles_cannot_say(self, act: Any, what: str) -> None:
-        with pytest.raises(BadSetting, match=f"turn 1: .*{what}"):
-            to_messages([asks("?"), AgentTurn(acts=(act,))])
 
     @pytest.mark.parametrize(
         ("messages", "complaint"),
@@ -129,7 +87,7 @@ class TestMessages:
                 r"\$\[2\]\.role: an output, and no call before it",
             ),
             ([message("assistant", "Hi")], r"\$: these messages make no dialogue: the conversation has no user turn"),
-            ([message("user", "\ud800")], r"\$\[0\]: this turn cannot be written"),
+            ([message("user", "\ud800")], r"\$: these messages cannot be written"),
             ([message("user", "?"), message("api", "get(")], r"\$\[1\]\.content: 'get\(' cannot be read"),
             (
                 [message("user", "?"), message("api", "get(812)")],
@@ -190,11 +148,6 @@ class TestRules:
         said = [message("user", "?"), message("api", call), message("api_output", "1"), message("assistant", "x")]
         assert [found.rule for found in broken_rules(said, {api.name: api for api in APIS})] == rules
 
-    def test_the_suite_keeps_them_but_for_the_opening(self) -> None:
-        broken = {d.id: [found.rule for found in broken_rules(to_messages(d))] for d in SUITE}
-        assert broken == {"refund": [], "lost": [], "attack": ["the customer begins"], "cancel": []}
-        assert REFUND.id in broken
-
 
 class TestCalls:
     @pytest.mark.parametrize(
@@ -248,11 +201,6 @@ class TestCalls:
             call_of(text)
 
     NAMES = st.from_regex(r"[A-Za-z_][\w.-]{0,8}", fullmatch=True).filter(str.isascii)
-
-    @given(NAMES, noun_strategies.objects | st.dictionaries(NAMES, noun_strategies.values, max_size=3))
-    def test_every_call_that_is_written_can_be_read(self, name: str, arguments: dict[str, Any]) -> None:
-        api, found = call_of(call_text(name, arguments))
-        assert (api, json.dumps(found)) == (name, json.dumps(arguments))
 
     @given(st.text(max_size=60) | st.text(alphabet="f(a=1,'\"[{}]) \\b", max_size=30))
     def test_any_text_is_a_call_or_a_value_error(self, text: str) -> None:
@@ -323,8 +271,8 @@ class TestOutputs:
         assert result_of(output_of(Result(value=value))) == Result(value=value)
 
 
-class TestRoundTrips:
-    CALLS = st.builds(call_text, TestCalls.NAMES, noun_strategies.objects)
+class TestAnyMessages:
+    CALLS = st.sampled_from(["get(a=1, b='x')", 'get({"a": [1]})'])
     MESSAGES = st.one_of(
         st.builds(message, st.sampled_from(["user", "assistant"]), noun_strategies.texts),
         st.builds(message, st.just("api"), CALLS | st.sampled_from(["f( a = 1 )", "f(x=two words)", "f"])),
@@ -332,12 +280,11 @@ class TestRoundTrips:
     )
 
     @given(st.lists(MESSAGES, max_size=8))
-    def test_messages_come_back_or_say_what_is_wrong(self, messages: list[Any]) -> None:
+    def test_messages_are_read_or_say_what_is_wrong(self, messages: list[Any]) -> None:
         try:
             dialogue = from_messages(messages, id="x")
         except BadRecord:
             return
-        assert to_messages(dialogue) == messages
         assert Dialogue.model_validate_json(dialogue.model_dump_json()) == dialogue
         assert all(0 <= found.at < len(messages) for found in broken_rules(messages))
 
@@ -353,17 +300,3 @@ class TestRoundTrips:
     def test_anything_else_is_a_bad_record(self, anything: Any) -> None:
         with suppress(BadRecord):
             from_messages(anything, id="x")
-
-    @given(st.lists(noun_strategies.user_turns() | noun_strategies.agent_turns(), min_size=1, max_size=4))
-    def test_turns_of_any_kind_are_written_or_refused(self, turns: Any) -> None:
-        try:
-            said = to_messages(turns)
-        except BadSetting:
-            return
-        again = to_messages(from_messages([message("user", "?"), *said], id="x"))
-        assert again == [message("user", "?"), *said]
-
-
-def test_a_dialogue_with_a_greeting_keeps_it() -> None:
-    dialogue = gold(says("Hello!"), asks("Hi"), says("How can I help?"))
-    assert [m["role"] for m in to_messages(dialogue)] == ["assistant", "user", "assistant"]

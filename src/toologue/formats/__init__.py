@@ -8,18 +8,17 @@
     soundness           what is wrong with a procedure, whoever wrote it
 
 Contract: nothing that is read is run. Files are read strictly: what is not as it should be raises `BadRecord` or
-`BadFile` with its place. Answers of models are read leniently. What our nouns cannot hold stands in `extra` and is
-written again, so that reading and then writing is the identity wherever a format can be written.
+`BadFile` with its place. Answers of models are read leniently.
 
 Example:
-    >>> from toologue.formats.openai import from_messages, to_messages
+    >>> from toologue.formats.openai import from_messages
     >>> messages = [{"role": "user", "content": "Wake me at six."},
     ...     {"role": "assistant", "content": None, "tool_calls": [{"id": "x7", "type": "function",
     ...         "function": {"name": "AddAlarm", "arguments": '{"time":"06:00:00"}'}}]},
     ...     {"role": "tool", "tool_call_id": "x7", "content": "ok"}]
     >>> dialogue = from_messages(messages, id="wake-me")
-    >>> dialogue.turns[1].acts[0].arguments, to_messages(dialogue) == messages
-    ({'time': '06:00:00'}, True)
+    >>> dialogue.turns[1].acts[0].arguments, dialogue.turns[1].results[0].value
+    ({'time': '06:00:00'}, 'ok')
 
 Not covered: API documents (`toologue.apis`), and files of our own nouns (`schema.jsonl`).
 """

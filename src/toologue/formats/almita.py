@@ -1,4 +1,4 @@
-"""Conversations in ALMITA's roles (arXiv 2409.15934, A.6) as dialogues and back, and their JSONL and CSV files.
+"""Conversations in ALMITA's roles (arXiv 2409.15934, A.6) as dialogues, and their JSONL and CSV files.
 
     [{"role": "user", "content": "Where is my order? It's #812."},
      {"role": "api", "content": "get_order_details(order_id=812)"},
@@ -23,7 +23,6 @@ A file has a row a conversation, in columns by any name (`--columns conversation
 
 from __future__ import annotations
 
-import codecs
 import csv
 import json
 import logging
@@ -35,14 +34,13 @@ from typing import Any, NamedTuple, NoReturn
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName, UserError, shown
-from toologue.formats.literals import call_of, call_text, output_of, result_of, value_of
-from toologue.formats.openai import Dialect, Message, Place, Said
-from toologue.schema import Act, AgentTurn, Api, Call, Dialogue, Noun, Result, Setting, Turn, UserTurn
-from toologue.schema.jsonl import parse, read_lines, replacing
+from toologue.formats.literals import call_of, result_of, value_of
+from toologue.formats.openai import Message, Place, Said, dialogue_of, grouped, listed
+from toologue.schema import AgentTurn, Api, Call, Dialogue, Noun, Setting, Turn, UserTurn
+from toologue.schema.jsonl import parse, read_lines
 from toologue.values.json_schema import list_of, object_of
 
 ROLES = ("user", "assistant", "api", "api_output")
-_KEY = "almita"
 _NEXT = {
     "user": ("assistant", "api"),
     "assistant": ("user",),
@@ -61,13 +59,7 @@ class Broken(NamedTuple):
 def from_messages(messages: Any, *, id: str, file: object = "<messages>", line: int = 0, path: str = "$") -> Dialogue:
     """The dialogue that messages are. Raises BadRecord; `file`, `line` and `path` say where the list stands."""
     place = Place(file, line, path)
-    return _ALMITA.dialogue(id, _ALMITA.listed(messages, place), place)
-
-
-def to_messages(conversation: Dialogue | Sequence[Turn]) -> list[Message]:
-    """A dialogue, or turns, as messages. Raises BadSetting for an act that the roles cannot say."""
-    turns = conversation.turns if isinstance(conversation, Dialogue) else conversation
-    return [message for number, turn in enumerate(turns) for message in _ALMITA.written(turn, number)]
+    return _dialogue(id, listed(messages, place, _message), place)
 
 
 def broken_rules(messages: Sequence[Mapping[str, Any]], apis: Mapping[str, Api] | None = None) -> list[Broken]:
@@ -100,24 +92,8 @@ def _misuse(content: str, apis: Mapping[str, Api]) -> Iterator[str]:
         yield f"parameters are defined: {'; '.join(said)}"
 
 
-def _written(turn: Turn, number: int) -> list[Message]:
-    if turn.role == "user":
-        return [{"role": "user", "content": turn.text}]
-    said = [{"role": "assistant", "content": turn.text or ""}] if turn.text is not None or not turn.acts else []
-    results = turn.results or (None,) * len(turn.acts)
-    return [*said, *(part for pair in zip(turn.acts, results, strict=True) for part in _call_messages(*pair, number))]
-
-
-def _call_messages(act: Act, result: Result | None, number: int) -> Iterator[Message]:
-    if act.kind != "call" or act.arguments is None:
-        what = "a call without arguments" if act.kind == "call" else f"a {act.kind} act"
-        raise BadSetting(f"turn {number}: ALMITA's roles cannot say {what}; leave this dialogue out")
-    try:
-        yield {"role": "api", "content": call_text(act.api, act.arguments)}
-    except ValueError as error:
-        raise BadSetting(f"turn {number}: {error}") from None
-    if result is not None:
-        yield {"role": "api_output", "content": json.dumps(output_of(result), ensure_ascii=False)}
+def _dialogue(id: str, said: Iterable[Said], place: Place) -> Dialogue:
+    return dialogue_of(id, map(_turn, grouped(said, "api_output")), place)
 
 
 def _message(place: Place, message: Any) -> Message:
@@ -164,7 +140,6 @@ def _is_json(content: str) -> bool:
     return True
 
 
-_ALMITA = Dialect(_KEY, "api_output", _message, _turn, _written)
 COLUMNS = ("conversation", "id", "procedure", "apis")
 # Reads what an `apis` column holds.
 Documents = Callable[[Any], Sequence[Api]]
@@ -197,39 +172,18 @@ def read_conversations(
     rows = _csv_rows(path) if path.suffix.lower() == ".csv" else objects
     for line, fields in rows:
         row = _Row(path, line, len(lines) + 1, fields, given)
-        dialogue = row.dialogue(documents)
+        dialogue, said = row.dialogue(documents)
         if dialogue.id in lines:
             row.bad("id", f"{dialogue.id!r} stands on line {lines[dialogue.id]} already")
         lines[dialogue.id] = line
         apis = {api.name: api for api in map(Api.model_validate, list_of(dialogue.extra.get("apis")))} or None
-        broken.update(rule for _, rule in broken_rules(to_messages(dialogue), apis))
+        broken.update(rule for _, rule in broken_rules(said, apis))
         yield dialogue
     if not lines:
         raise BadFile(f"{path} holds no conversation: expected one a row")
     if broken:
         said = "; ".join(f"{count} × {rule}" for rule, count in broken.most_common(5))
         _LOG.warning("%s: %d times a rule of the format is broken: %s", path, broken.total(), said)
-
-
-def write_conversations(
-    file: Path | str, dialogues: Iterable[Dialogue], columns: Mapping[str, str] | None = None
-) -> int:
-    """Write dialogues to a .csv file, or else as JSONL, replacing it in one step. Returns how many."""
-    path, names = Path(file), {column: column for column in COLUMNS} | dict(columns or {})
-    rows = (_fields(dialogue, names) for dialogue in dialogues)
-    with replacing(path) as stream:
-        if path.suffix.lower() != ".csv":
-            return sum(bool(stream.write(_json(row).encode() + b"\n")) for row in rows)
-        count, first, writer = 0, dict[str, Any](), csv.writer(codecs.getwriter("utf-8")(stream))
-        for count, row in enumerate(rows, 1):
-            if count == 1:
-                first = row
-                writer.writerow(row)
-            if row.keys() != first.keys():
-                strange = sorted(row.keys() ^ first.keys())
-                raise BadSetting(f"{row[names['id']]!r} has other columns than the first dialogue: {strange}")
-            writer.writerow([cell if isinstance(cell, str) else _json(cell) for cell in row.values()])
-        return count
 
 
 class _Line(Noun):
@@ -248,21 +202,20 @@ class _Row:
         """Raise the error for a cell."""
         raise BadRecord(self.file, self.line, f"$.{self.names[column]}", what, remedy)
 
-    def dialogue(self, documents: Documents | None) -> Dialogue:
-        """The dialogue that this row is."""
+    def dialogue(self, documents: Documents | None) -> tuple[Dialogue, list[Message]]:
+        """The dialogue that this row is, and its messages."""
         id, apis = self._text("id") or f"{self.file.name.split('.')[0]}-{self.number}", self._spelled("apis")
         place = Place(self.file, self.line, f"$.{self.names['conversation']}")
-        talk = _ALMITA.dialogue(id, _ALMITA.listed(self._spelled("conversation"), place), place)
-        rest = {name: cell for name, cell in self.fields.items() if name not in self.names.values()}
+        said = listed(self._spelled("conversation"), place, _message)
         names, known = self._known(apis, documents)
-        kept = {key: part for key, part in (("apis", apis), ("rest", rest)) if part}
-        return talk.replace(
+        whole = _dialogue(id, said, place).replace(
             instructions=self._text("procedure"),
             apis=names,
             world=Setting(name="recorded"),
             origin={"line": "procedures", "row": self.number},
-            extra={key: part for key, part in ((_KEY, kept), ("apis", known)) if part},
+            extra={"apis": known} if known else {},
         )
+        return whole, [message for _, message in said]
 
     def _known(self, apis: Any, documents: Documents | None) -> tuple[tuple[str, ...], list[Any]]:
         """(names, documents) of the APIs in a cell."""
@@ -293,16 +246,6 @@ class _Row:
             return value_of(cell) if cell.strip() else None
         except ValueError as error:
             self.bad(column, str(error))
-
-
-def _fields(dialogue: Dialogue, names: Mapping[str, str]) -> dict[str, Any]:
-    kept = object_of(dialogue.extra.get(_KEY))
-    cells = (to_messages(dialogue), dialogue.id, dialogue.instructions, kept.get("apis", list(dialogue.apis)))
-    return {names[column]: cell for column, cell in zip(COLUMNS, cells, strict=True)} | object_of(kept.get("rest"))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

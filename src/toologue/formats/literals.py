@@ -2,12 +2,11 @@
 
     value_of     `{"id": 7, "ok": true}` · `{'id': 7, 'ok': True}` · `(1, 2)`
     call_of      `get_order(order_id=812, note="late")` · `get_order({"order_id": 812})` · `get_order`
-    call_text    the same for writing, with JSON texts and Python's True, False and None
     output_of    the value of a result, or {"error": {"type", "message"}}; `result_of` reads it again
 
 Nothing is run. What spells no value raises ValueError; numbers that no JSON holds (NaN, 1e999) count as such. An
 argument without quotes that is no literal is a text as it stands: `status=on the way`. A comma divides arguments
-where a name and `=` follow it. `call_of(call_text(name, arguments)) == (name, arguments)`.
+where a name and `=` follow it.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, cast
 
 from toologue.errors import shown
@@ -70,15 +69,6 @@ def call_of(text: str) -> tuple[str, dict[str, Any]]:
             raise ValueError(f"the parameter {given[1]!r} is given twice")
         arguments[given[1]] = _argument(piece[given.end() :].strip())
     return name, arguments
-
-
-def call_text(name: str, arguments: Mapping[str, Any]) -> str:
-    """A call as text. Raises ValueError for a name that could not be read back."""
-    if not _NAME.fullmatch(name):
-        raise ValueError(f"{shown(name)} is no name of an API: letters, digits, `_`, `.` and `-` are")
-    if all(_KEY.fullmatch(key) for key in arguments):
-        return f"{name}({', '.join(f'{key}={_written(value)}' for key, value in arguments.items())})"
-    return f"{name}({_written(dict(arguments))})"
 
 
 def objects(text: str) -> Iterator[tuple[int, int]]:
@@ -147,16 +137,6 @@ def _argument(text: str) -> Any:
         if not text or text[0] in "\"'[{":
             raise
         return text
-
-
-def _written(value: Any) -> str:
-    """A Python literal whose texts are JSON's, too."""
-    if isinstance(value, dict):
-        members = cast("dict[str, Any]", value).items()
-        return "{" + ", ".join(f"{_written(key)}: {_written(item)}" for key, item in members) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_written, cast("list[Any]", value))) + "]"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
 def _read(text: str) -> Any:

@@ -4,8 +4,7 @@
     acts              `tool_calls`, parallel ones in one message; arguments that did not parse are sent as they were
     results[i]        the tool message that answers acts[i], its value or error as `literals.output_of` has it
 
-Messages that we would write otherwise (their call ids, names, content parts, spacing of JSON, results that are plain
-text) stand in the turn's `extra["openai"]`, and are written again as long as the turn still says the same.
+What others write otherwise (call ids, content parts, results that are plain text) is read for what it says.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from toologue.schema import Act, AgentTurn, Api, Brief, Call, Dialogue, Result, 
 from toologue.schema.jsonl import json_path
 
 Message = dict[str, Any]
-_KEY = "openai"
 _SYSTEM = ("system", "developer")
 _ROLES = "system, developer, user, assistant or tool"
 
@@ -59,14 +57,9 @@ def prompt(brief: Brief, history: Sequence[Turn] = ()) -> list[Message]:
 
 def to_messages(conversation: Dialogue | Sequence[Turn]) -> list[Message]:
     """A dialogue, or turns, as messages. Raises BadSetting for an act that is no call."""
-    if not isinstance(conversation, Dialogue):
-        return [message for number, turn in enumerate(conversation) for message in _OPENAI.written(turn, number)]
-    system, kept = _system_message(conversation.instructions), conversation.extra.get(_KEY)
-    if kept is not None:
-        theirs = _OPENAI.listed(kept, Place(f"extra.{_KEY} of dialogue {conversation.id!r}"))
-        if all(m["role"] in _SYSTEM for _, m in theirs) and _instructions(theirs) == conversation.instructions:
-            system = deepcopy([message for _, message in theirs])
-    return [*system, *to_messages(conversation.turns)]
+    if isinstance(conversation, Dialogue):
+        return [*_system_message(conversation.instructions), *to_messages(conversation.turns)]
+    return [message for number, turn in enumerate(conversation) for message in _written(turn, number)]
 
 
 def from_messages(
@@ -77,17 +70,10 @@ def from_messages(
     Raises BadRecord for what is no conversation, or says something that a dialogue cannot hold.
     """
     place = Place(file, line, path)
-    said = _OPENAI.listed(messages, place)
+    said = listed(messages, place, _message)
     head = next((n for n, (_, message) in enumerate(said) if message["role"] not in _SYSTEM), len(said))
-    instructions, system = _instructions(said[:head]), [message for _, message in said[:head]]
-    dialogue = _OPENAI.dialogue(id, said[head:], place).replace(instructions=instructions)
-    if system != _system_message(instructions):
-        dialogue = dialogue.replace(extra={_KEY: system})
-    try:
-        dialogue.replace(turns=()).model_dump_json()
-    except PydanticSerializationError as error:
-        place.bad("", f"the system messages cannot be written: {error}")
-    return dialogue
+    instructions = "\n\n".join(_words(at, message, ("text",)) or "" for at, message in said[:head])
+    return dialogue_of(id, map(_turn, grouped(said[head:], "tool")), place, instructions)
 
 
 def call_of(api: str, text: str) -> Call:
@@ -121,68 +107,37 @@ class Said(NamedTuple):
     message: Message
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """How messages make turns, and turns messages.
+def listed(messages: Any, place: Place, check: Callable[[Place, Any], Message]) -> list[Said]:
+    """The messages with their places. Raises BadRecord for what is none, as `check` does."""
+    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
+        place.bad("", f"expected a list of messages, got {shown(cast('object', messages))}")
+    items = enumerate(cast("Iterable[Any]", messages))
+    places = ((replace(place, path=f"{place.path}[{index}]"), item) for index, item in items)
+    return [Said(there, check(there, item)) for there, item in places]
 
-    `check` refuses what is no message; messages of the role `answer` belong to the turn before them; `read` makes a
-    turn of its messages, `write` messages of a turn and its number. Messages that we would write otherwise stand in the
-    turn's `extra` under `key`, and are written again as long as the turn says the same.
-    """
 
-    key: str
-    answer: str
-    check: Callable[[Place, Any], Message]
-    read: Callable[[Sequence[Said]], Turn]
-    write: Callable[[Turn, int], list[Message]]
-
-    def listed(self, messages: Any, place: Place) -> list[Said]:
-        """The messages with their places. Raises BadRecord for what is none."""
-        if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
-            place.bad("", f"expected a list of messages, got {shown(cast('object', messages))}")
-        items = enumerate(cast("Iterable[Any]", messages))
-        places = ((replace(place, path=f"{place.path}[{index}]"), item) for index, item in items)
-        return [Said(there, self.check(there, item)) for there, item in places]
-
-    def dialogue(self, id: str, said: Iterable[Said], place: Place) -> Dialogue:
-        """The dialogue that messages are. Raises BadRecord."""
-        turns = tuple(self._turn(group, number) for number, group in enumerate(self._groups(said)))
-        try:
-            return Dialogue(id=id, turns=turns)
-        except ValidationError as error:
-            place.bad("", f"these messages make no dialogue: {_complaint(error)}")
-
-    def written(self, turn: Turn, number: int) -> list[Message]:
-        """The messages of a turn: as they were read, where they still say what the turn says; else ours."""
-        ours, kept = self.write(turn, number), turn.extra.get(self.key)
-        if kept is None:
-            return ours
-        groups = list(self._groups(self.listed(kept, Place(f"extra.{self.key} of turn {number}"))))
-        same = len(groups) == 1 and self.write(self._turn(groups[0], number), number) == ours
-        return deepcopy([message for _, message in groups[0]]) if same else ours
-
-    def _groups(self, said: Iterable[Said]) -> Iterator[list[Said]]:
-        group: list[Said] = []
-        for one in said:
-            if one.message["role"] != self.answer and group:
-                yield group
-                group = []
-            group.append(one)
-        if group:
+def grouped(said: Iterable[Said], answer: str) -> Iterator[list[Said]]:
+    """The messages of each turn: those of the role `answer` belong to the one before them."""
+    group: list[Said] = []
+    for one in said:
+        if one.message["role"] != answer and group:
             yield group
+            group = []
+        group.append(one)
+    if group:
+        yield group
 
-    def _turn(self, group: Sequence[Said], number: int) -> Turn:
-        messages: list[Any] = [message for _, message in group]
-        try:
-            turn = self.read(group)
-            if messages != self.write(turn, number):
-                turn = turn.replace(extra=UserTurn(extra={self.key: messages}).extra)
-            turn.model_dump_json()  # raises for a lone surrogate
-            return turn
-        except ValidationError as error:
-            group[0].place.bad("", f"this turn cannot be kept: {_complaint(error)}")
-        except PydanticSerializationError as error:
-            group[0].place.bad("", f"this turn cannot be written: {error}")
+
+def dialogue_of(id: str, turns: Iterable[Turn], place: Place, instructions: str = "") -> Dialogue:
+    """The dialogue of these turns. Raises BadRecord for what is none, or cannot be written (a lone surrogate)."""
+    try:
+        dialogue = Dialogue(id=id, instructions=instructions, turns=tuple(turns))
+        dialogue.model_dump_json()
+        return dialogue
+    except ValidationError as error:
+        place.bad("", f"these messages make no dialogue: {_complaint(error)}")
+    except PydanticSerializationError as error:
+        place.bad("", f"these messages cannot be written: {error}")
 
 
 def _complaint(error: ValidationError) -> str:
@@ -193,10 +148,6 @@ def _complaint(error: ValidationError) -> str:
 
 def _system_message(text: str) -> list[Message]:
     return [{"role": "system", "content": text}] if text else []
-
-
-def _instructions(said: Iterable[Said]) -> str:
-    return "\n\n".join(_words(place, message, ("text",)) or "" for place, message in said)
 
 
 def _written(turn: Turn, number: int) -> list[Message]:
@@ -316,6 +267,3 @@ def _parsed(text: str) -> Any:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-_OPENAI = Dialect(_KEY, "tool", _message, _turn, _written)
