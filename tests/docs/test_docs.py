@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from cyclopts import CycloptsError, MissingArgumentError
 
 from toologue import registry
@@ -17,6 +20,7 @@ from toologue.cli import app
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+DATA = re.compile(r"^```(json|toml|yaml)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^ *\$ (?:\.venv/bin/)?toologue ([a-z].*)$|`toologue ([a-z][^`\n]*)`", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]+)?(#[^)\s]+)?\)")
 
@@ -43,6 +47,13 @@ def test_the_agent_of_the_readme_plays_a_benchmark(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "success" in done.stdout
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if DATA.search(page.read_text())], ids=lambda page: page.name)
+def test_data_in_the_docs_are_what_they_are_called(page: Path) -> None:
+    for kind, text in DATA.findall(page.read_text()):
+        for one in text.splitlines() if kind == "json" else [text]:
+            assert {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}[kind](one)
 
 
 def refused(command: str) -> str:
