@@ -158,7 +158,7 @@ def evaluate(
     """Play an agent through a suite, and grade it.
 
     `agent`: a function of (messages, tools) in OpenAI's shape, sync or async; an object with `async act(history,
-    brief)`; a model; or a name (docs/agents.md). `suite`: a project's folder, a dialogues.jsonl, the name of a
+    brief)`; a model; or a name (docs/your-agent.md). `suite`: a project's folder, a dialogues.jsonl, the name of a
     benchmark, or dialogues. `only` are patterns of ids, `limit` takes the first of them, each is played `trials` times,
     `concurrency` at once, for `timeout` seconds at most. `data` are a benchmark's, where they are not those that ship.
 

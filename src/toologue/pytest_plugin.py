@@ -1,4 +1,4 @@
-"""pytest: the conversations of a project are tests, and tests of your own take conversations (docs/pytest.md).
+"""pytest: the conversations of a project are tests, and tests of your own take conversations (docs/your-agent.md).
 
 Every run of pytest where toologue is installed loads this module, so it imports nothing else of toologue until there is
 a conversation. Workers of xdist collect the same tests in the same order.

@@ -1,4 +1,4 @@
-"""How many conversations leave nothing unsure: the gold all, other words fewer (`bench.decided`, docs/verdicts.md)."""
+"""How many conversations leave nothing unsure: the gold all, other words fewer (`bench.decided`)."""
 
 from __future__ import annotations
 

@@ -89,6 +89,13 @@ def test_links_lead_to_pages_and_headings_that_are_there(page: Path) -> None:
             assert anchor[1:] in slugs, f"{page.name} links to {target}{anchor}"
 
 
+def test_pages_that_the_code_names_are_there() -> None:
+    files = [file for folder in ("src", "tests", "bench") for file in (ROOT / folder).rglob("*.py")]
+    named = [(file, page) for file in files for page in re.findall(r"\bdocs/([\w-]+\.md)", file.read_text())]
+    assert len(named) > 20
+    assert [f"{file.name} names {page}" for file, page in named if not (ROOT / "docs" / page).exists()] == []
+
+
 def test_the_command_reference_is_generated() -> None:
     assert (ROOT / "docs" / "cli.md").read_text().strip() == app().generate_docs().strip(), "run: make docs"
 

@@ -80,5 +80,5 @@ def _graded(row: LabelledReply, golds: Mapping[str, Dialogue], match: TextMatch)
 def _file(folder: Path, name: str) -> Path:
     found: Sequence[Path] = [path for path in (folder / name, folder / f"{name}.gz") if path.exists()]
     if not found:
-        raise BadFile(f"{folder} has no {name}: give a folder of labelled replies (docs/verdicts.md)")
+        raise BadFile(f"{folder} has no {name}: give a folder of labelled replies (docs/judges-and-review.md)")
     return found[0]

@@ -59,8 +59,8 @@ def bench(
     columns
         almita: what columns are called in the file: conversation=messages,procedure=policy; NAME= leaves one unread.
     agent
-        retrieve, procedure, gold, openai:NAME, predictions:FILE, module:attribute, … (docs/agents.md). Given several
-        times, agents stand beside each other: --agent retrieve --agent regex_slots --agent top_api.
+        retrieve, procedure, gold, openai:NAME, predictions:FILE, module:attribute, … (docs/your-agent.md). Given
+        several times, agents stand beside each other: --agent retrieve --agent regex_slots --agent top_api.
     predictions
         tooltalk: calls made elsewhere, one JSON object a line with name and predictions; tooldial: answers to one task;
         dialog2api: conversations as an agent lived them, XML or dialogues.jsonl. The same as --agent predictions:FILE.
@@ -82,7 +82,7 @@ def bench(
     some
         Which conversations; by default all.
     trials
-        How often each conversation is run: pass^k and pass@k, and which of them flicker (docs/comparison.md).
+        How often each conversation is run: pass^k and pass@k, and which of them flicker (docs/your-agent.md).
     concurrency
         How many conversations at once.
     timeout
@@ -164,7 +164,7 @@ def prove(
     """Prove that gold passes, that wrong agents are caught and right ones are not.
 
     Exits 1 where gold does not pass; for generated conversations also where one of them is not valid, where more than
-    5 % of the wrong steps of a kind pass, or of the right ones fail (8 % of replies in words; docs/verdicts.md).
+    5 % of the wrong steps of a kind pass, or of the right ones fail (8 % of replies; docs/judges-and-review.md).
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def prove(
     endpoint
         dialog2api: the address of a service that speaks S3, over which the gold programs run, too (docs/programs.md).
     replies
-        Generated conversations: a folder of labelled replies (docs/verdicts.md), in place of those that ship.
+        Generated conversations: a folder of labelled replies (docs/judges-and-review.md), in place of those that ship.
     tooltalk
         verdicts: the published ToolTalk data that labelled arguments stand in.
     json

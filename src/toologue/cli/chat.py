@@ -36,7 +36,7 @@ def chat(
     data
         What the world holds at the start: an account for s3, a seed for a service.
     overlay
-        What an OpenAPI document does not say of its world (docs/worlds.md).
+        What an OpenAPI document does not say of its world (docs/your-api.md).
     operations
         Which operations of it there are; by default all that can be read.
     procedures

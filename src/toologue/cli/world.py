@@ -34,7 +34,7 @@ def check(
     document
         An OpenAPI document, or a service that ships.
     overlay
-        What the document does not say: tables, actions (docs/worlds.md).
+        What the document does not say: tables, actions (docs/your-api.md).
     operations
         Which operations; by default all that can be read.
     json

@@ -63,7 +63,7 @@ def calibrated(name: str, *wanted: str) -> Mapping[str, float]:
     known = cast("dict[str, float]", _calibration().get(name, {}).get("thresholds", {}))
     if missing := [one for one in wanted if one not in known]:
         what = f"{shown(name)} has no calibrated threshold for {', '.join(sorted(missing))}"
-        raise BadSetting(f"{what}: give your own, or make one with python -m bench.calibration (docs/models.md)")
+        raise BadSetting(f"{what}: give your own, or make one with python -m bench.calibration (docs/benchmarks.md)")
     return dict(known)
 
 

@@ -1,8 +1,8 @@
 """A service that rows, and rules for its operations, are added to, so that more branches of procedures are taken.
 
-Each row and each rule is read as a person's is, in a seed and an overlay (docs/worlds.md), and refused alone, with the
-cause. What is there is never changed: a key that is taken keeps its row, an operation its rules. Nothing is added to a
-world that is no OpenAPI document.
+Each row and each rule is read as a person's is, in a seed and an overlay (docs/your-api.md), and refused alone, with
+the cause. What is there is never changed: a key that is taken keeps its row, an operation its rules. Nothing is added
+to a world that is no OpenAPI document.
 
 Example:
     >>> provision = Provision.of("shop")

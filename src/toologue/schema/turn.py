@@ -50,7 +50,7 @@ class Program(Noun):
 Act = SerializeAsAny[Annotated[Call | Retrieve | Program, Field(discriminator="kind")]]
 
 
-# What a request to a language model came to, if not to a reply (docs/language-models.md has the table).
+# What a request to a language model came to, if not to a reply (docs/your-agent.md has the table).
 FaultType = Literal[
     "rate_limited", "quota_exceeded", "server_error", "timeout", "connection", "bad_response", "unauthorized",
     "not_found", "too_long", "bad_request", "budget",

@@ -78,7 +78,7 @@ def kind_of(name: str) -> Kind:
     if isinstance(found, Kind):
         return found
     if not callable(found):
-        raise BadSetting(f"{name!r} makes no world: it is {shown(found)}; name a class (docs/worlds.md)")
+        raise BadSetting(f"{name!r} makes no world: it is {shown(found)}; name a class (docs/your-api.md)")
     return _own(name, found)
 
 
@@ -125,7 +125,7 @@ def _own(name: str, made_by: Callable[..., World]) -> Kind:
             what = f"{': '.join(summary(error))}, of the arguments {shown(setting.arguments)}"
             raise BadSetting(f"the world {name!r} cannot be made: {what}") from error
         if lacking := [part for part in ("apis", "do", "mark", "rewind") if not hasattr(world, part)]:
-            raise BadSetting(f"{name!r} makes no world: {shown(world)} has no {', '.join(lacking)} (docs/worlds.md)")
+            raise BadSetting(f"{name!r} makes no world: {shown(world)} has no {', '.join(lacking)} (docs/your-api.md)")
         return world
 
     def data_key(setting: Setting) -> str:

@@ -15,7 +15,7 @@ A turn of a detour has no node, but for the answers of `volunteer`, `correct` an
 `plan_all` samples paths: `cover` (every pair of choices that execution can reach, in few conversations), `weighted`
 (Algorithm 1) or `vanilla` (random walks). What no data lead down is dropped and counted; so is a plan said twice.
 The id of a plan, and all that is drawn for it, come of what is chosen and given in it alone: with `cover`, a change of
-the procedure, or of the rows, leaves most plans as they are that it is not about (docs/generate.md says how many).
+the procedure, or of the rows, leaves most plans as they are that it is not about (`bench.stability` says how many).
 """
 
 from __future__ import annotations
