@@ -1,4 +1,4 @@
-"""Adding a conversation: `toologue show` executes it and says what to look at."""
+"""Adding a conversation: `toologue show` executes it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 
 from toologue import cli
-from toologue.bench.tooltalk import load
-from toologue.bench.tooltalk.conversations import chained, read_yaml, reviews
-from toologue.schema.jsonl import write
 
 DRAFT = """
 id: draft
@@ -42,42 +39,22 @@ def draft(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_draft_is_executed_and_remarked_on(draft: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_draft_is_executed(draft: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["show", str(draft)]) == 0
     said = capsys.readouterr().out
+    assert "== draft 2 calls" in said
     assert '-> {"alarm_id": "5bff-dd80"}' in said
-    assert "chained: DeleteAlarm alarm_id = '5bff-dd80'" in said
-    assert "LOOK: hard, and only 2 calls" in said
-    assert "LOOK: hard, and only 1 plugins" in said
 
 
-def test_errors_and_lint_are_shown(draft: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    draft.write_text(DRAFT.format(opening="Retrieve my alarms. Begin!!!", alarm="0000-0000"))
+def test_errors_are_shown(draft: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    draft.write_text(DRAFT.format(opening="drop my alarm", alarm="0000-0000"))
     assert status(["show", str(draft)]) == 0
-    said = capsys.readouterr().out
-    assert "-> ERROR" in said
-    assert "LOOK: machine phrasing: 'Retrieve'" in said
-    assert "LOOK: no argument comes from an earlier result" in said
+    assert "-> ERROR" in capsys.readouterr().out
 
 
-def test_what_the_user_said_is_not_chained(draft: Path) -> None:
-    draft.write_text(DRAFT.format(opening="drop alarm 5bff-dd80 again", alarm="5bff-dd80"))
-    (review,) = reviews([read_yaml(draft)])
-    assert list(chained(review.dialogue)) == []
-
-
-def test_the_same_calls_as_a_shipped_one_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shipped = next(d for d in load() if d.id == "swap-thursday-shift")
-    write(tmp_path / "mine.jsonl", [shipped.replace(id="mine")])
-    assert status(["show", str(tmp_path / "mine.jsonl")]) == 0
-    assert "LOOK: the same calls in the same order as swap-thursday-shift" in capsys.readouterr().out
-
-
-def test_many_are_summed_up(draft: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_words_a_line_each(draft: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["show", str(draft), str(draft.parent), "--no-words"]) == 0
-    said = capsys.readouterr().out
-    assert "USER" not in said
-    assert "2 conversations, 2 hard ones, 2 tools; hard ones: 2.0 calls on average, 2 of 2 chained" in said
+    assert capsys.readouterr().out == "== draft 2 calls\n== draft 2 calls\n"
 
 
 @pytest.mark.parametrize(

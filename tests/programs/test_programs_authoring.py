@@ -1,4 +1,4 @@
-"""Writing a dialogue with programs: `toologue show` executes it and says what to look at."""
+"""Writing a dialogue with programs: `toologue show` executes it and says what is wrong."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ pytest.importorskip("boto3")
 pytest.importorskip("moto")
 
 from toologue import cli
-from toologue.bench.dialog2api.files import SHIPPED, has_programs, is_ours, read_yaml, renumbered, renumberings
+from toologue.bench.dialog2api.files import SHIPPED, has_programs, is_ours
 from toologue.schema import AgentTurn, Call, Dialogue, Program, Setting, UserTurn
 from toologue.schema.jsonl import write
 
@@ -73,7 +73,6 @@ def test_a_dialogue_is_shown_with_results_errors_changes_and_signatures(draft, c
     assert "-> ERROR BucketNotEmpty: An error occurred" in shown
     assert shown.count("     signature ") == 4
     assert "AGENT There you are." in shown
-    assert "LOOK" not in shown
 
 
 def test_what_ships_is_shown_as_it_is_signed(capsys):
@@ -113,22 +112,6 @@ def test_all_that_is_wrong_is_told_at_once(draft, capsys):
     assert "a final program has no placeholders" in said
 
 
-@pytest.mark.parametrize(
-    ("code", "told"),
-    [
-        ('return s3.list_objects(Bucket="larkfield-office")["Content"]', "goal 3 ended with KeyError: 'Content'"),
-        ("return s3.list_bucket()", "goal 3 ended with AttributeError: "),
-        ('import os; os.remove("x")', "goal 3 ended with "),
-    ],
-)
-def test_a_program_that_breaks_by_its_own_fault_is_to_be_looked_at(draft, capsys, code, told):
-    assert status(["show", draft(GOOD.replace("raise ChitChat()", repr(code))), "--no-words"]) == 0
-    shown = capsys.readouterr().out
-    assert "LOOK: the program of " in shown
-    assert told in shown
-    assert "USER" not in shown
-
-
 def test_a_folder_and_a_transcript_may_hold_both_kinds(draft, tmp_path, capsys):
     draft()
     program = Program(goal="1", status="final", code='return len(s3.list_buckets()["Buckets"])')
@@ -148,10 +131,9 @@ def test_a_folder_and_a_transcript_may_hold_both_kinds(draft, tmp_path, capsys):
     assert not has_programs(called)
     assert status(["show", tmp_path, tmp_path / "mine.jsonl"]) == 0
     shown = capsys.readouterr().out
-    assert "== called 1 calls, Alarm" in shown
+    assert "== called 1 calls" in shown
     assert "== chat 1 programs" in shown
     assert "     -> 5\n     signature " in shown
-    assert "2 conversations with programs" in shown
 
 
 def test_a_file_that_holds_nothing_is_told_what_it_should_hold(draft, capsys):
@@ -172,49 +154,3 @@ def test_files_of_calls_are_not_ours(draft):
     assert is_ours(draft())
     assert not is_ours(draft("id: x\nsplit: easy\nturns:\n- user: hi\n"))
     assert not is_ours(draft("- 1\n"))
-
-
-class TestNumbersOfPlaceholders:
-    """A number stands for the same missing thing through all drafts of a goal."""
-
-    def test_in_every_dialogue_that_ships(self):
-        files = sorted(SHIPPED.glob("t*/*.yaml"))
-        assert len(files) == 104
-        assert {file.stem: wrong for file in files if (wrong := list(renumberings(read_yaml(file))))} == {}
-
-    @pytest.mark.parametrize(
-        ("before", "after"),
-        [
-            ("key = ?2\nbucket = ?1", 'key = ?1\nbucket = "attic"'),
-            ("s3.copy_object(Bucket=?1, Key=?2)", 's3.copy_object(Bucket="attic", Key=?1)'),
-            ("if date.year == ?2 and f(?1):\n    pass", "if date.year == ?1 and f(3):\n    x()"),
-            ("for one in f(?1):\n    x = one.y", "for one in f('attic'):\n    x = ?1"),
-            ("return [f'{?1} in {?2}']", "return [f'{?2} in {3}']"),
-        ],
-    )
-    def test_is_told_where_they_change(self, before, after):
-        assert list(renumbered(before, after)) != []
-        assert list(renumbered(before, before)) == []
-
-    @pytest.mark.parametrize(
-        ("before", "after"),
-        [
-            ("", "return f(?1)"),
-            ("key = ?2\nbucket = ?1", 'key = ?2\nbucket = "attic"'),
-            ("return f(?1)", "return g(f(?1), ?2)"),
-            ("return f(?1)", "return f('?2')"),
-            ("return f(?1", "return f(?2)"),
-        ],
-    )
-    def test_is_not_told_where_they_stay(self, before, after):
-        assert list(renumbered(before, after)) == []
-
-    def test_is_shown(self, draft, capsys):
-        again = '- programs: [{goal: 5, status: drafting, code: "f(?1, ?2)"}]\n- agent: "?"\n- user: a\n'
-        again += '- programs: [{goal: 5, status: drafting, code: "f(3, ?2)"}]\n- agent: "?"\n- user: b\n'
-        again += '- programs: [{goal: 5, status: drafting, code: "f(3, 4)\\ng(?1)"}]\n- agent: "?"\n- user: c\n'
-        text = GOOD.replace(
-            "- programs:\n  - goal: 1\n    status: final", again + "- programs:\n  - goal: 1\n    status: final"
-        )
-        assert status(["show", draft(text), "--no-words"]) == 0
-        assert "LOOK: goal 5: ?1 stood for something else in an earlier draft" in capsys.readouterr().out

@@ -149,11 +149,9 @@ class ReplyProof(StepProof):
 
 
 class GoldCheck(NamedTuple):
-    """What became of the gold: who failed and why, tables and notes, conversations that are not valid, JSON beside."""
+    """What became of the gold: who failed and why, conversations that are not valid, JSON beside."""
 
     failed: Mapping[str, str]
-    tables: Sequence[Table] = ()
-    notes: Sequence[str] = ()
     flaws: Sequence[tuple[str, Flaw]] = ()
     more: Mapping[str, Any] = {}
 

@@ -12,6 +12,7 @@ begins at the gold.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from toologue.bench.benchmark import Benchmark, GoldCheck, Graded, Options, Proof, ReplyProof, StepProof, evaluate, play
@@ -34,7 +35,9 @@ def check_gold(
     benchmark: Benchmark, dialogues: Sequence[Dialogue], judge: TextMatch, options: Options = Options()
 ) -> GoldCheck:
     """Who fails of the gold in any part, and why. Of several parts, some have nothing to score in a dialogue."""
-    (parts,) = evaluate(benchmark, dialogues, ["gold"], judge=judge, options=options).values()
+    telling = tuple(part for part in benchmark.parts if benchmark.passes in part.metrics)
+    told = replace(benchmark, parts=telling)
+    (parts,) = evaluate(told, dialogues, ["gold"], judge=judge, options=options).values()
     right = (1.0,) if len(parts) == 1 else (1.0, None)
     failed = {gold.id: "" for gold in dialogues}
     for part, graded in reversed([*parts.items()]):

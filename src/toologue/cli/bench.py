@@ -156,7 +156,6 @@ def prove(
     mode: Literal["fixed", "published"] = "fixed",
     similarity: str = "lexical",
     seed: int = 0,
-    endpoint: str | None = None,
     replies: Path | None = None,
     tooltalk: Path | None = None,
     json: Path | None = None,
@@ -182,8 +181,6 @@ def prove(
         exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.
     seed
         Chooses what is altered.
-    endpoint
-        dialog2api: the address of a service that speaks S3, over which the gold programs run, too (docs/programs.md).
     replies
         Generated conversations: a folder of labelled replies (docs/judges-and-review.md), in place of those that ship.
     tooltalk
@@ -199,14 +196,9 @@ def prove(
     if what == "verdicts":
         return _prove_verdicts(data or OPEN_SET, tooltalk, TextMatch.of(similarity), json)
     chosen, place = benchmark_of(what), data if what in registry.names("benchmark") else Path(what)
-    if endpoint is not None:
-        chosen = chosen.choose("endpoint", endpoint)
     golds, judge = chosen.load(place), TextMatch.of(similarity if chosen.alike else "exact")
     with progress_bar("running the gold") as progress:
         checked = (chosen.check or check_gold)(chosen, golds, judge, Options(mode=mode, seed=seed, progress=progress))
-    say_tables(checked.tables)
-    for note in checked.notes:
-        echo(note)
     share = 1 - len(checked.failed) / len(golds)
     compared = f"{len(golds)} conversations ({mode}, {judge.similarity.name})"
     echo(f"gold: {share:.1%} of {compared if chosen.alike else f'the conversations, in every part ({mode})'}")

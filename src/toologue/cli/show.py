@@ -1,4 +1,4 @@
-"""`toologue show`: conversations as they are executed, and what an author should look at.
+"""`toologue show`: conversations as they are executed.
 
 A YAML file is one with calls (`bench.tooltalk.conversations`) or, where it has a goal or programs, one with programs
 (`formats.program_dialogue`).
@@ -7,8 +7,7 @@ A YAML file is one with calls (`bench.tooltalk.conversations`) or, where it has 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from itertools import filterfalse, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING
@@ -19,12 +18,12 @@ from toologue.errors import BadSetting
 if TYPE_CHECKING:
     from toologue.schema import Act, AgentTurn, Dialogue, Result, UserTurn
 
-# With more conversations than this, only what there is to say about them is printed.
+# Of more conversations than this, a line each is printed.
 _WHOLE = 3
 
 
 def show(*files: Path, words: bool | None = None) -> None:
-    """Conversations with executed results, and what to look at before they join a dataset.
+    """Conversations with executed results, for those who write them.
 
     Parameters
     ----------
@@ -33,21 +32,20 @@ def show(*files: Path, words: bool | None = None) -> None:
     words
         Print every turn; by default with up to 3 conversations.
     """
-    from toologue.bench.dialog2api import files as programs
+    from toologue.bench.dialog2api.files import executed, has_programs, programs_of
     from toologue.bench.tooltalk.conversations import conversations_in
+    from toologue.schema import invocations
 
     if not files:
         raise BadSetting("name a file: toologue show my-conversation.yaml")
     dialogues = list(conversations_in(files, _read))
-    whole = len(dialogues) <= _WHOLE if words is None else words
-    writing = list(filter(programs.has_programs, dialogues))
-    _show_calling(list(filterfalse(programs.has_programs, dialogues)), words=whole)
-    for review in programs.reviews(writing):
-        signature = review.dialogue.extra.get("initial_signature")
+    for dialogue in map(executed, dialogues):
+        made, signature = list(invocations(dialogue.turns)), dialogue.extra.get("initial_signature")
+        head = f"{len(programs_of(dialogue))} programs" if has_programs(dialogue) else f"{len(made)} calls"
         signed = f", the account's signature {signature}" if signature else ""
-        _print(review.dialogue, f"{len(review.programs)} programs{signed}", review.remarks, words=whole)
-    if len(writing) > 1:
-        echo(f"{len(writing)} conversations with programs")
+        echo(f"== {dialogue.id} {head}{signed}")
+        for turn in dialogue.turns if words or (words is None and len(dialogues) <= _WHOLE) else ():
+            _print_turn(turn)
 
 
 def _read(file: Path) -> Dialogue:
@@ -55,36 +53,6 @@ def _read(file: Path) -> Dialogue:
     from toologue.bench.tooltalk.conversations import read_yaml
 
     return programs.read_yaml(file) if programs.is_ours(file) else read_yaml(file)
-
-
-def _show_calling(dialogues: Sequence[Dialogue], *, words: bool) -> None:
-    from toologue.bench.tooltalk.conversations import Review, reviews, starter
-
-    known = [dialogue for dialogue in starter() if dialogue.id not in {shown.id for shown in dialogues}]
-    seen = list[Review]()
-    for review in reviews(dialogues, known):
-        seen.append(review)
-        calls = [(call.act, call.result.error) for call in review.calls if call.act.kind == "call"]
-        notes = [f"chained: {found.api} {found.parameter} = {found.value!r}" for found in review.chained]
-        notes += [f"error: {act.api}: {error.message}" for act, error in calls if error and not words]
-        split = f"[{review.dialogue.origin['split']}] " if "split" in review.dialogue.origin else ""
-        head = f"{split}{len(review.calls)} calls, {', '.join(review.plugins) or 'no plugin'}"
-        _print(review.dialogue, head, review.remarks, notes, words=words)
-    if len(seen) > 1:
-        tools = {call.act.api for review in seen for call in review.calls if call.act.kind == "call"}
-        hard, told = [review for review in seen if review.dialogue.origin.get("split") == "hard"], ""
-        if hard:
-            mean, chained = sum(len(review.calls) for review in hard) / len(hard), sum(bool(r.chained) for r in hard)
-            told = f"; hard ones: {mean:.1f} calls on average, {chained} of {len(hard)} chained"
-        echo(f"{len(seen)} conversations, {len(hard)} hard ones, {len(tools)} tools{told}")
-
-
-def _print(dialogue: Dialogue, head: str, remarks: Iterable[object], notes: Iterable[str] = (), *, words: bool) -> None:
-    echo(f"== {dialogue.id} {head}")
-    for turn in dialogue.turns if words else ():
-        _print_turn(turn)
-    for note in (*notes, *(f"LOOK: {remark}" for remark in remarks)):
-        echo(f"   {note}")
 
 
 def _print_turn(turn: UserTurn | AgentTurn) -> None:

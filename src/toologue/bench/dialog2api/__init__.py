@@ -38,7 +38,7 @@ from toologue.agents.agent import AgentSpec, ScriptedAgent
 from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, Results, sums, traces_of, values_of
 from toologue.bench.dialog2api.files import SHIPPED, executed, over_s3, programs_of, read_folder
 from toologue.bench.dialog2api.forced import teacher_forced
-from toologue.bench.dialog2api.prove import check, prove
+from toologue.bench.dialog2api.prove import prove
 from toologue.bench.dialog2api.tables import table3, tables, talk_table, unsure_sums
 from toologue.bench.tables import html
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName, shown
@@ -50,7 +50,6 @@ from toologue.schema.jsonl import read
 from toologue.schema.stack import completed
 from toologue.score.metric import TurnTest
 from toologue.score.programs import EDITS, FORCED, METRICS, scores_of, turn_tests
-from toologue.worlds.s3 import prefix_at
 
 PASSES = METRICS[1]
 
@@ -197,11 +196,6 @@ def _load_split(split: str, data: Path | None = None) -> list[Dialogue]:
     return of_split(load(data), split)
 
 
-def _with_endpoint(benchmark: Benchmark, endpoint: str) -> Benchmark:
-    prefix_at(endpoint)  # refused before anything has run
-    return replace(benchmark, check=partial(check, endpoint=endpoint))
-
-
 DIALOG2API = Benchmark(
     "dialog2api",
     (
@@ -218,12 +212,10 @@ DIALOG2API = Benchmark(
     describe=lambda golds: [table3(golds), talk_table(golds)],
     choices={
         "split": lambda benchmark, split: replace(benchmark, load=partial(_load_split, split)),
-        "endpoint": _with_endpoint,
     },
     predictions=_predicted,
     absent="the predictions have no conversation for it",
     review=_run_where_gold_stands,
     owns=of_programs,
-    check=check,
     proofs=prove,
 )

@@ -2,34 +2,29 @@
 
     goals.yaml                  - {id: list-buckets, utterance: List all my buckets., complexities: [], split: train}
     train/*.yaml, test/*.yaml   dialogues (`formats.program_dialogue`): `GOAL-1.yaml`, `GOAL-2.yaml`
-    signatures.json             by dialogue, the signature of the account and of each final program, made by executing
 
 Contract: `inspect` gives a dialogue as it is written and everything that is wrong with it; `read_folder` refuses the
-first file that has anything wrong. Dialogues get their goal's utterance, complexities and split as their `origin`, and
-the signatures that they are said to come to, which whoever executes them compares.
+first file that has anything wrong. Dialogues get their goal's utterance, complexities and split as their `origin`.
 
 Not covered: what programs do when they run.
 """
 
 from __future__ import annotations
 
-import ast
-import copy
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from toologue.agents.llm.program_stack.answers import broke
 from toologue.data import Place, Source, read_source, reason
 from toologue.errors import BadFile, BadRecord, StackError, shown
 from toologue.formats.program_dialogue import Written, dialogue_of, problems
 from toologue.loop import execute
 from toologue.run.runner import grounded
-from toologue.sandbox.program import number_of, parse
-from toologue.schema import Case, Dialogue, Program, Result, Setting, Turn, executable
+from toologue.sandbox.program import parse
+from toologue.schema import Case, Dialogue, Program, Result, Setting, executable
 from toologue.schema.jsonl import Noun
 from toologue.schema.stack import Stacked, put
 from toologue.values.json_schema import list_of, object_of
@@ -64,17 +59,13 @@ def read_goals(folder: Path) -> Mapping[str, Goal]:
     return {goal.id: goal for goal in _valid(read_source(folder / "goals.yaml"), tuple[Goal, ...])}
 
 
-def read_folder(folder: Path, *, sign: bool = True) -> Iterator[Dialogue]:
-    """The dialogues of a folder with goals.yaml, in the order of the goals, without results.
-
-    `sign`: with their signatures, where the folder has them.
-    """
+def read_folder(folder: Path) -> Iterator[Dialogue]:
+    """The dialogues of a folder with goals.yaml, in the order of the goals, without results."""
     files = {file.stem: file for split in SPLITS for file in sorted((folder / split).glob("*.yaml"))}
     if not files:
         raise BadFile(f"{folder} has no dialogues: expected train/*.yaml or test/*.yaml")
     goals = read_goals(folder)
     rank = {goal: number for number, goal in enumerate(goals)}
-    signed: Mapping[str, Sequence[str]] = read_signatures(folder) if sign else {}
     for name in sorted(files, key=lambda name: (rank.get(name.rpartition("-")[0], -1), name)):
         file = files[name]
         written, wrong = inspect(file)
@@ -85,14 +76,7 @@ def read_folder(folder: Path, *, sign: bool = True) -> Iterator[Dialogue]:
             raise BadFile(f"{file} is not in the split of its goal {written.goal!r}")
         dialogue = _dialogue(written, file)
         told = goal.model_dump(mode="json", include={"utterance", "complexities", "split"})
-        dialogue = dialogue.replace(origin={**dialogue.origin, **told})
-        yield _signed(dialogue, signed[name], folder) if name in signed else dialogue
-
-
-def read_signatures(folder: Path) -> Mapping[str, Sequence[str]]:
-    """The signatures by dialogue; none where the folder has no such file."""
-    file = folder / "signatures.json"
-    return _valid(read_source(file), dict[str, tuple[str, ...]]) if file.exists() else {}
+        yield dialogue.replace(origin={**dialogue.origin, **told})
 
 
 def inspect(file: Path) -> tuple[Written, list[BadRecord]]:
@@ -136,21 +120,6 @@ def _checked(dialogue: Dialogue, file: object, place: str, said: Any, world: Any
     return made
 
 
-def _signed(dialogue: Dialogue, signatures: Sequence[str], folder: Path) -> Dialogue:
-    initial, *rest = signatures
-    ran = [executable(act) for turn in dialogue.turns if turn.role == "agent" for act in turn.acts]
-    if sum(ran) != len(rest):
-        raise BadFile(f"{folder / 'signatures.json'} has other programs than {dialogue.id}: sign it again")
-    left = iter(rest)
-
-    def sign(turn: Turn) -> Turn:
-        acts = turn.acts if turn.role == "agent" else ()
-        signed = [next(left) if executable(act) else None for act in acts]
-        return turn.replace(extra={"signatures": signed}) if acts else turn
-
-    return dialogue.replace(turns=tuple(map(sign, dialogue.turns)), extra={"initial_signature": initial})
-
-
 def _misnamed(written: Written, file: Path) -> Iterator[tuple[Place, str]]:
     if not re.fullmatch(re.escape(written.goal) + r"-[12]", written.id):
         yield ("id",), f"expected {written.goal}-1 or {written.goal}-2, got {written.id!r}"
@@ -175,14 +144,6 @@ def _unfit(written: Written) -> Iterator[tuple[Place, str]]:
                 yield place, f"this is no Python: {parsed.problems[0]}"
             elif parsed.placeholders and program.status == "final":
                 yield place, f"a final program has no placeholders, this one has ?{parsed.numbers[0]}"
-
-
-class Review(NamedTuple):
-    """A dialogue, executed. `remarks` is what should be looked at."""
-
-    dialogue: Dialogue
-    programs: tuple[Program, ...]
-    remarks: tuple[str, ...]
 
 
 def is_ours(file: Path) -> bool:
@@ -216,59 +177,6 @@ def has_programs(dialogue: Dialogue) -> bool:
     return dialogue.origin.get("line") == "programs" or bool(programs_of(dialogue))
 
 
-def reviews(dialogues: Iterable[Dialogue]) -> Iterator[Review]:
-    """Each dialogue executed and looked at; over S3 it is signed, too."""
-    for dialogue in dialogues:
-        done = executed(dialogue)
-        broken = (what for turn in done.turns if turn.role == "agent" and turn.results for what in broke(turn))
-        yield Review(done, programs_of(done), (*broken, *renumberings(done)))
-
-
-def renumberings(dialogue: Dialogue) -> Iterator[str]:
-    """What is wrong with the numbers of placeholders, by all earlier drafts of the goal."""
-    drafts: dict[str, list[str]] = {}
-    for program in programs_of(dialogue):
-        earlier = drafts.setdefault(program.goal, [])
-        found = dict.fromkeys(what for before in earlier for what in renumbered(before, program.code))
-        yield from (f"goal {program.goal}: {what}" for what in found)
-        earlier.append(program.code)
-
-
-def renumbered(before: str, after: str) -> Iterator[str]:
-    """What is wrong with the numbers of a draft's placeholders, by an earlier draft."""
-    old, new = _places(before), _places(after)
-    filled = {number for place, number in old.items() if place in new and new[place] is None}
-    missing = {place: number for place, number in new.items() if number is not None}
-    for number in sorted({n for place, n in missing.items() if n in filled or old.get(place) not in (None, n)}):
-        yield f"?{number} stood for something else in an earlier draft"
-
-
 def programs_of(dialogue: Dialogue) -> tuple[Program, ...]:
     """All that the agent writes, in order."""
     return tuple(act for turn in dialogue.turns if turn.role == "agent" for act in turn.acts if act.kind == "program")
-
-
-def _places(code: str) -> Mapping[tuple[str, int], int | None]:
-    """By statement and rank of a value in it: the number of the placeholder that stands there; None for a value."""
-    found: dict[tuple[str, int], int | None] = {}
-    for node in ast.walk(parse(code).tree):
-        if isinstance(node, ast.stmt):
-            bare = copy.copy(node)  # without the statements that it holds
-            inner = vars(bare).keys() & {"body", "orelse", "finalbody", "handlers", "cases"}
-            vars(bare).update({name: [] for name in inner})
-            blank = _Blank()
-            head = blank.visit(copy.deepcopy(bare))
-            found |= {(ast.dump(head), rank): number for rank, number in enumerate(blank.values)}
-    return found
-
-
-class _Blank(ast.NodeTransformer):
-    def __init__(self) -> None:
-        self.values: list[int | None] = []
-
-    def visit(self, node: ast.AST) -> Any:
-        number = number_of(node)
-        if number is None and not isinstance(node, ast.Constant):
-            return self.generic_visit(node)
-        self.values.append(number)
-        return ast.Name("_")

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from toologue.bench.benchmark import Graded, Results, sums
 from toologue.bench.tables import Table
 from toologue.sandbox.program import parse, raised_in
-from toologue.schema import Dialogue, answers
+from toologue.schema import Dialogue
 from toologue.schema.stack import stack
 from toologue.score.metric import gained, value_of
 from toologue.score.programs import FORCED, METRICS
@@ -43,9 +43,6 @@ def tables(results: Results) -> list[Table]:
     """All that have anything in them."""
     found = (
         table4(results),
-        _means("Turns that match, by what the gold executes", results, _matches_by_use),
-        _means("EMR, by complexity", results, _emr_by_complexity),
-        _means("Dialogues that match so far, by turn of the user", results, _matches_so_far),
         _where_gold_stands(results),
     )
     return [table for table in found if table.rows]
@@ -143,40 +140,6 @@ def apis_in(code: str) -> list[str]:
     ]
     names = [called for _, _, called in sorted(found)]
     return list(dict.fromkeys(one if one[:1].isupper() else one.title().replace("_", "") for one in names))
-
-
-def _means(title: str, results: Results, values: Callable[[Graded], Iterable[tuple[str, float]]]) -> Table:
-    """Means of (row, value) over the conversations, with their n, one column an agent."""
-    columns: dict[str, dict[str, list[float]]] = {}
-    for agent, parts in results.items():
-        talks = (one for part, graded in parts.items() if part.name == "talk" for one in graded)
-        for name, value in (pair for one in talks for pair in values(one)):
-            columns.setdefault(agent, {}).setdefault(name, []).append(value)
-    rows: list[list[Any]] = []
-    for name in sorted({name for column in columns.values() for name in column}):
-        found = [column.get(name, []) for column in columns.values()]
-        means = (sum(values) / len(values) if values else None for values in found)
-        rows.append([name.strip(), max(map(len, found)), *means])
-    return Table(title, ["", "n", *columns], rows)
-
-
-def _matches_by_use(one: Graded) -> Iterator[tuple[str, float]]:
-    """Whether each turn matches, by what the gold executes there: Apis, a conversational exception, or nothing."""
-    for matches, (_, _, did) in zip(one.record.get("turns", ()), answers(one.gold.turns), strict=False):
-        acts = [act for turn in did for act in turn.acts if act.kind == "program" and act.status == "final"]
-        found = [use for act in acts for use in apis_in(act.code) or [raised_in(act.code)] if use]
-        yield from ((use, matches) for use in (dict.fromkeys(found) if acts else ["nothing"]))
-
-
-def _emr_by_complexity(one: Graded) -> Iterator[tuple[str, float]]:
-    complexities, value = one.gold.origin.get("complexities"), one.scores[_EMR].value
-    if isinstance(complexities, list) and value is not None:
-        yield from ((str(name), value) for name in complexities)
-
-
-def _matches_so_far(one: Graded) -> Iterator[tuple[str, float]]:
-    turns: Sequence[bool] = one.record.get("turns", ())
-    yield from ((f"{number:2}", all(turns[:number])) for number in range(1, len(turns) + 1))
 
 
 def _mean(total: int, things: Sequence[object]) -> str:

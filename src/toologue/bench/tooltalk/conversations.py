@@ -24,17 +24,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import Field, JsonValue, ValidationError
 
 from toologue.data import read_source, reason
 from toologue.errors import BadFile, shown
-from toologue.plan.scenarios.lint import lint
-from toologue.run.runner import grounded
-from toologue.schema import AgentTurn, Call, Dialogue, Invocation, Noun, Setting, Turn, UserTurn, invocations
-from toologue.schema.jsonl import leaves, read
-from toologue.worlds.world import kind_at
+from toologue.schema import AgentTurn, Call, Dialogue, Noun, Setting, Turn, UserTurn
+from toologue.schema.jsonl import read
 
 
 class _Said(Noun):
@@ -110,29 +107,6 @@ def _turn(entry: _Said | _Called | _Answered) -> Turn:
             return AgentTurn(text=entry.agent)
 
 
-_FEW = {"calls": 4, "plugins": 3}
-# Values of fewer characters turn up by chance.
-_SHORT = 4
-
-
-class Chained(NamedTuple):
-    """An argument that only an earlier result could give."""
-
-    api: str
-    parameter: str
-    value: str
-
-
-class Review(NamedTuple):
-    """A conversation, executed, with what there is to say about it. `remarks` is what should be looked at."""
-
-    dialogue: Dialogue
-    calls: tuple[Invocation, ...]
-    plugins: tuple[str, ...]
-    chained: tuple[Chained, ...]
-    remarks: tuple[str, ...]
-
-
 def conversations_in(paths: Iterable[Path], read_file: Callable[[Path], Dialogue] = read_yaml) -> Iterator[Dialogue]:
     """The conversations of YAML files, of dialogues.jsonl files, and of folders of YAML files."""
     for path in paths:
@@ -145,52 +119,3 @@ def conversations_in(paths: Iterable[Path], read_file: Callable[[Path], Dialogue
             yield read_file(path)
         else:
             yield from read(path, Dialogue)
-
-
-def reviews(dialogues: Iterable[Dialogue], known: Iterable[Dialogue] = ()) -> Iterator[Review]:
-    """Each conversation executed and looked at, against each other and those that are `known`."""
-    sequences = {sequence(grounded(dialogue)): dialogue.id for dialogue in known}
-    for dialogue in map(grounded, dialogues):
-        calls = tuple(invocations(dialogue.turns))
-        apis = kind_at(dialogue.world).by_name
-        names = [name for name in sequence(dialogue) if name in apis]
-        plugins = tuple(dict.fromkeys(apis[name].domain for name in names))
-        found, split = tuple(chained(dialogue)), dialogue.origin.get("split")
-        other = sequences.setdefault(sequence(dialogue), dialogue.id)
-        remarks = [f"the same calls in the same order as {other}"] if other != dialogue.id and len(calls) > 1 else []
-        if split == "easy" and len(calls) != 1:
-            remarks.append(f"easy, and {len(calls)} calls: an easy one has one")
-        if split == "hard":
-            counts = {"calls": len(calls), "plugins": len(plugins)}
-            remarks += [f"hard, and only {n} {what}" for what, n in counts.items() if n < _FEW[what]]
-            remarks += [] if found else ["no argument comes from an earlier result"]
-        opening = next(turn.text for turn in dialogue.turns if turn.role == "user")
-        remarks += [f"{f.rule}: {f.quote!r}: {f.why}; {f.remedy}" for f in lint(opening, apis.values())]
-        yield Review(dialogue, calls, plugins, found, tuple(remarks))
-
-
-def sequence(dialogue: Dialogue) -> tuple[str, ...]:
-    """The names of what is called, in order."""
-    made = (invocation.act for invocation in invocations(dialogue.turns))
-    return tuple(act.api for act in made if act.kind == "call")
-
-
-def chained(dialogue: Dialogue) -> Iterator[Chained]:
-    """Arguments that stand in an earlier result, and that neither the user nor the facts have said."""
-    said = " ".join(str(value).lower() for value in dialogue.facts.values())
-    seen: set[str] = set()
-    for turn in dialogue.turns:
-        if turn.role == "user":
-            said += f" {turn.text.lower()}"
-            continue
-        for act, result in zip(turn.acts, turn.results, strict=False):
-            if act.kind == "call":
-                for name, argument in (act.arguments or {}).items():
-                    fresh = (value for value in _texts(argument) if value in seen and value.lower() not in said)
-                    yield from (Chained(act.api, name, value) for value in fresh)
-            if result is not None:
-                seen.update(_texts(result.value))
-
-
-def _texts(value: JsonValue) -> Iterator[str]:
-    return (leaf for _, leaf in leaves(value) if isinstance(leaf, str) and len(leaf) >= _SHORT)
