@@ -15,10 +15,11 @@ from tooldial_samples import APIS, FAIL, TWO, dialogue, lived, suite
 from tests.tooldial_record import record_of
 from toologue import registry
 from toologue.agents.agent import resolve_agent
-from toologue.bench.benchmark import Mode, Options, Part, benchmark, evaluate, play, record, sums
+from toologue.bench.benchmark import Options, Part, benchmark, evaluate, play, record, sums
+from toologue.bench.tables import html
 from toologue.bench.tooldial import TOOLDIAL, load, prove
 from toologue.bench.tooldial.predictions import predicted
-from toologue.bench.tooldial.tables import by_round, errors_table, main_table, section, tables
+from toologue.bench.tooldial.tables import errors_table, main_table, tables
 from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, part_of, parts, summarize
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.tooldial import state_json
@@ -67,19 +68,17 @@ def published() -> list[Dialogue]:
     return [told[one].replace(id=f"{told[one].id}-{n}") for one, often in SHAPE.items() for n in range(often)]
 
 
-@pytest.mark.parametrize("mode", ["fixed", "published"])
 @pytest.mark.parametrize("part", parts(), ids=lambda part: part.name)
-def test_gold_is_right_everywhere(part: Part, mode: Mode) -> None:
-    graded = play(TOOLDIAL, GOLDS, "gold", EXACT, Options(mode=mode), part=part)
+def test_gold_is_right_everywhere(part: Part) -> None:
+    graded = play(TOOLDIAL, GOLDS, "gold", EXACT, part=part)
     for one in graded:
         for name, score in one.scores.items():
             assert score.value in ((None, 0.0) if "error" in name else (None, 1.0)), (one.gold.id, name, score.at)
-    assert summarize(mode, graded)["all"][PASSES.replace(" ", "_")] == 1.0
+    assert summarize(graded)["all"][PASSES.replace(" ", "_")] == 1.0
 
 
-@pytest.mark.parametrize("mode", ["fixed", "published"])
-def test_every_wrong_mutation_is_caught_and_no_right_one(mode: Mode) -> None:
-    proofs = {proof.kind: proof for proof in prove(TOOLDIAL, GOLDS, EXACT, Options(mode=mode))}
+def test_every_wrong_mutation_is_caught_and_no_right_one() -> None:
+    proofs = {proof.kind: proof for proof in prove(TOOLDIAL, GOLDS, EXACT, Options())}
     assert set(proofs) == {*WRONG, *RIGHT}
     for proof in proofs.values():
         assert proof.took > 20
@@ -105,9 +104,7 @@ def test_the_counts_of_the_published_test_set(published: list[Dialogue]) -> None
     assert sum(len(asked_at("faithfulness", gold)) for gold in published) == 943
     states = [gold.turns[at].state for gold in published for at in asked_at("dst", gold)]  # type: ignore[union-attr]
     assert states.count(State()) == 1961
-    graded = [
-        grade(part_of("overall"), "published", gold, lived(gold).replace(protocol="forced")) for gold in published
-    ]
+    graded = [grade(part_of("overall"), gold, lived(gold).replace(protocol="forced")) for gold in published]
     assert sums(graded)["user turn right"] == {"hits": 5213, "of": 5213}
     assert sums(graded)["dialogue right"]["of"] == 1166
 
@@ -128,19 +125,18 @@ def test_accuracies_of_table_4_are_what_the_errors_of_table_9_leave() -> None:
 
 
 def spoiled(gold: Dialogue, at: int, kind: str) -> AgentTurn:
-    """A step whose state has errors of this kind only, in `published` mode."""
+    """A step whose state has errors of this kind only."""
     turn = gold.turns[at]
     assert isinstance(turn, AgentTurn)
     assert turn.state is not None
     if kind in ("unconfirmed", "confirmed"):
         return turn.replace(state=State() if kind == "unconfirmed" else State(api="Another"))
-    state = turn.state
-    if kind == "slot":
-        return turn.replace(state=state.replace(optional={**state.optional, "one more": ""}))
-    slots = dict(state.required)
-    first = next(iter(slots))
-    changed = {**slots, first: "something else"} if kind == "value" else {n: v for n, v in slots.items() if n != first}
-    return turn.replace(state=state.replace(required=changed))
+    required, optional = dict(turn.state.required), dict(turn.state.optional)
+    if kind in ("slot", "both"):
+        optional["one more"] = "?"
+    if kind in ("value", "both"):
+        required[next(iter(required))] = "something else"
+    return turn.replace(state=turn.state.replace(required=required, optional=optional))
 
 
 def test_a_row_of_table_9_comes_out_of_states_with_such_errors(published: list[Dialogue]) -> None:
@@ -155,7 +151,7 @@ def test_a_row_of_table_9_comes_out_of_states_with_such_errors(published: list[D
             if kinds:
                 instead[at] = spoiled(gold, at, kinds[0])
                 left[kinds[0]] -= 1
-        graded.append(grade(part_of("dst", "gold"), "published", gold, lived(gold, instead)))
+        graded.append(grade(part_of("dst", "gold"), gold, lived(gold, instead)))
     assert not left.total()
     results = {"GPT-4o": {part_of("dst", "gold"): graded}}
     rows = {row[0]: row[1] for row in errors_table(results).rows}
@@ -173,14 +169,16 @@ def test_tables_and_figure() -> None:
     assert main_table(results).rows[0] == ["gold", 1.0, 1.0]
     assert main_table(results).rows[1][1] < 1.0  # type: ignore[operator]
     assert [len(table.rows) for table in tables(results)][:2] == [2, 2]
-    line = by_round(results)["gold, gold"]
-    assert list(line) == [1, 2, 3, 4, 5, 6]
-    assert all(right == of for right, of in line.values())
-    assert sum(of for _, of in line.values()) == sum(len(asked_at("dst", gold)) for gold in GOLDS)
-    page = section({"<b>": results["gold"]})
+    (rounds,) = [table for table in tables(results) if "figure 5" in table.title]
+    assert [row[:2] for row in rounds.rows] == [[str(number), 1.0] for number in range(1, 7)]
+    page = html(tables({"<b>": results["gold"]}))
     assert "<b>" not in page
     assert "&lt;b&gt;" in page
-    assert page.count("<polyline") == 1
+
+
+def test_there_is_no_published_mode() -> None:
+    with pytest.raises(BadSetting, match="'tooldial' is graded in mode fixed alone"):
+        evaluate(TOOLDIAL, GOLDS[:1], ["gold"], options=Options(mode="published"))
 
 
 def test_agents_are_asked_where_there_is_a_test() -> None:
@@ -209,10 +207,10 @@ def test_it_is_a_benchmark_as_any_other() -> None:
 def test_a_model_that_gives_no_reply_is_not_scored() -> None:
     gold = GOLDS[0]
     broken = AgentTurn.model_validate({"error": {"type": "timeout", "message": "too slow"}})
-    one = grade(part_of("dst"), "fixed", gold, lived(gold, {2: broken}))
+    one = grade(part_of("dst"), gold, lived(gold, {2: broken}))
     assert one.scores[ACCURACY].value is None
     assert "the model gave no reply" in one.record["why"]
-    assert summarize("fixed", [one])["all"]["unscored"] == 1
+    assert summarize([one])["all"]["unscored"] == 1
 
 
 def test_the_observed_world_rewinds() -> None:
@@ -255,60 +253,43 @@ def test_data_without_labels_and_no_data(tmp_path: Path) -> None:
         parts(["dts"])
 
 
-def test_predictions_of_a_task_in_both_forms(tmp_path: Path) -> None:
-    golds, part = GOLDS[:4], part_of("dst", "gold")
-    listed = tmp_path / "dst.json"
-    answers = [state_json(gold.turns[at].state) for gold in golds for at in sorted(asked_at("dst", gold))]  # type: ignore[union-attr]
-    listed.write_text(json.dumps([str(answers[0]), {"foo": 1}, *answers[2:]]))
-    lines = tmp_path / "dst.jsonl"
-    lines.write_text(
-        "".join(
-            json.dumps(
-                {
-                    "name": gold.id,
-                    "predictions": [
-                        {"turn": at, "state": state_json(gold.turns[at].state)} for at in asked_at("dst", gold)
-                    ],  # type: ignore[union-attr]
-                }
-            )
-            + "\n"
-            for gold in golds[1:]
-        )
-        + '{"name": "nobody", "predictions": []}\n'
-    )
-    found = traces_of(listed, part, golds)
-    graded = [grade(part, "published", gold, found[gold.id]) for gold in golds]
-    assert sums(graded)[ACCURACY]["hits"] == len(answers) - 1
-    assert sums(graded)["state error: format"]["hits"] == 1
+def test_predictions_of_a_task(tmp_path: Path) -> None:
+    golds, part, file = GOLDS[:4], part_of("dst", "gold"), tmp_path / "dst.jsonl"
+    answers = {
+        gold.id: [{"turn": at, "state": state_json(gold.turns[at].state)} for at in sorted(asked_at("dst", gold))]  # type: ignore[union-attr]
+        for gold in golds[1:]
+    }
+    first = answers[golds[1].id]
+    first[0]["state"], first[1]["state"] = str(first[0]["state"]), {"foo": 1}  # as a model wrote it; no state
+    text = "".join(json.dumps({"name": name, "predictions": found}) + "\n" for name, found in answers.items())
+    file.write_text(text + '{"name": "nobody", "predictions": []}\n')
     with pytest.raises(BadSetting, match="nobody"):
-        traces_of(lines, part, golds)
-    lines.write_text("".join(lines.read_text().splitlines(keepends=True)[:-1]))
-    found = traces_of(lines, part, golds)
-    assert found.keys() == {gold.id for gold in golds[1:]}
-    graded = [grade(part, "published", gold, found[gold.id]) for gold in golds[1:]]
-    assert all(one.scores[ACCURACY].value == 1.0 for one in graded)
+        traces_of(file, part, golds)
+    file.write_text(text)
+    found = traces_of(file, part, golds)
+    assert found.keys() == answers.keys()
+    graded = [grade(part, gold, found[gold.id]) for gold in golds[1:]]
+    assert sums(graded)[ACCURACY]["hits"] == sum(map(len, answers.values())) - 1
+    assert sums(graded)["state error: format"]["hits"] == 1
 
 
-def test_predictions_of_actions_replies_and_rounds(tmp_path: Path) -> None:
-    golds = GOLDS[:2]
-    acts = [turn.action for gold in golds for turn in gold.turns if turn.role == "agent"]
-    (tmp_path / "a.json").write_text(json.dumps(["dance", *acts[1:]]))
-    found = traces_of(tmp_path / "a.json", part_of("action"), golds)
-    graded = [grade(part_of("action"), "published", gold, found[gold.id]) for gold in golds]
-    assert sums(graded)["action accuracy"] == {"hits": len(acts) - 1, "of": len(acts)}
-    steps = [{"state": state_json(t.state), "action": t.action, "text": t.text} for t in golds[0].turns[1:3]]  # type: ignore[union-attr]
-    line = {"name": golds[0].id, "predictions": [{"round": 1, "steps": steps}]}
-    (tmp_path / "o.jsonl").write_text(json.dumps(line) + "\n")
-    trace = traces_of(tmp_path / "o.jsonl", part_of("overall"), golds)[golds[0].id]
-    one = grade(part_of("overall"), "published", golds[0], trace)
-    assert one.scores["user turn right"].counts == {"hits": 1, "of": 3}
+def test_predictions_of_actions_and_rounds(tmp_path: Path) -> None:
+    gold = GOLDS[0]
+    acts = [{"turn": at, "action": turn.action} for at, turn in enumerate(gold.turns) if turn.role == "agent"]
+    acts[0]["action"] = "dance"
+    (tmp_path / "a.jsonl").write_text(json.dumps({"name": gold.id, "predictions": acts}))
+    trace = traces_of(tmp_path / "a.jsonl", part_of("action"), [gold])[gold.id]
+    counts = grade(part_of("action"), gold, trace).scores["action accuracy"].counts
+    assert counts == {"hits": len(acts) - 1, "of": len(acts)}
+    steps = [{"state": state_json(t.state), "action": t.action, "text": t.text} for t in gold.turns[1:3]]  # type: ignore[union-attr]
+    (tmp_path / "o.jsonl").write_text(json.dumps({"name": gold.id, "predictions": [{"round": 1, "steps": steps}]}))
+    trace = traces_of(tmp_path / "o.jsonl", part_of("overall"), [gold])[gold.id]
+    assert grade(part_of("overall"), gold, trace).scores["user turn right"].counts == {"hits": 1, "of": 3}
 
 
 @pytest.mark.parametrize(
     ("name", "text", "error", "says"),
     [
-        ("x.json", '["call"]', BadSetting, "1 answers for 5 samples"),
-        ("x.json", "[7", BadRecord, "Invalid JSON"),
         ("x.jsonl", '{"name": "ID", "predictions": [{"turn": 99}]}', BadRecord, r"predictions\[0\]\.turn.*no turn 99"),
         ("x.jsonl", '{"name": "ID", "predictions": [{"state": {}}]}', BadRecord, "this key is missing"),
         ("x.jsonl", '{"name": "ID", "predictions": [{"turn": 1}, {"turn": 1}]}', BadRecord, "occurs twice"),
@@ -329,13 +310,17 @@ def test_what_is_played_with_is_registered() -> None:
 
 def test_the_whole_benchmark_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     golds = GOLDS[:3]
-    answers = [gold.turns[at].text for gold in golds for at in sorted(asked_at("faithfulness", gold))]
-    (tmp_path / "said.json").write_text(json.dumps(answers))
-    agents = ["gold", f"predictions:{tmp_path / 'said.json'}"]
+    places = {gold.id: sorted(asked_at("faithfulness", gold)) for gold in golds}
+    said = [
+        {"name": gold.id, "predictions": [{"turn": at, "text": gold.turns[at].text} for at in places[gold.id]]}
+        for gold in golds
+    ]
+    (tmp_path / "said.jsonl").write_text("\n".join(map(json.dumps, said)))
+    agents = ["gold", f"predictions:{tmp_path / 'said.jsonl'}"]
     monkeypatch.setattr("toologue.bench.tooldial.model", lambda name, stage: ScriptedModel(lambda asked: "True"))
     chosen = TOOLDIAL.choose("task", ["faithfulness"]).choose("labels", ["none"]).choose("judge", "mine")
-    results = evaluate(chosen, golds, agents, options=Options(mode="published"))
-    told: Any = record(chosen, results, mode="published")
+    results = evaluate(chosen, golds, agents)
+    told: Any = record(chosen, results)
     first, second = (dict(row) for row in told["agents"])
     assert first["parts"][0]["totals"] == second["parts"][0]["totals"]
     assert first["parts"][0]["totals"]["all"]["faithful"] == 1.0

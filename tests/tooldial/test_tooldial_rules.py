@@ -10,7 +10,7 @@ import pytest
 from to_the_letter import follow, plainly
 
 from toologue.agents.llm.talm import Talm
-from toologue.bench.benchmark import Mode, Options, evaluate, play
+from toologue.bench.benchmark import evaluate, play
 from toologue.bench.tooldial import TOOLDIAL, load
 from toologue.bench.tooldial.tables import main_table
 from toologue.bench.tooldial.tasks import PASSES, part_of
@@ -85,14 +85,11 @@ def test_the_gold_has_every_kind_of_thing_that_the_prompt_tells_of(golds: list[D
 
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("mode", ["fixed", "published"])
 @pytest.mark.parametrize("convention", ["known", "published"])
-def test_who_follows_the_prompt_is_right(
-    golds: list[Dialogue], convention: str, mode: Mode, task: Task, labels: Labels
-) -> None:
+def test_who_follows_the_prompt_is_right(golds: list[Dialogue], convention: str, task: Task, labels: Labels) -> None:
     told = golds if convention == "known" else list(map(as_published, golds))
     agent, part = Talm(ScriptedModel(follow), task), part_of(task, labels)
-    for one in play(TOOLDIAL, told, agent, options=Options(mode=mode), part=part):
+    for one in play(TOOLDIAL, told, agent, part=part):
         assert one.scores[PASSES].value == 1.0, one.record["tests"]
 
 

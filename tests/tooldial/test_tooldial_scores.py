@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from tooldial_samples import FAIL, TWO, dialogue, lived, predicted, suite
 
 from toologue import registry
+from toologue.formats.tooldial_text import read_action
 from toologue.models.model import Asked, ModelFault, ScriptedModel
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, State, Trace, Turn
-from toologue.score.actions import ACCURACY, action_tests, actions, same_action
+from toologue.score.actions import ACCURACY, action_tests, actions
 from toologue.score.faithfulness import VOTED, faithfulness, reply_tests, voted, votes
 from toologue.score.metric import totals
 from toologue.score.overall import overall, user_turn_tests
@@ -24,30 +25,27 @@ ONE = "IC R RQ I C RS UB SB"
 
 
 @pytest.mark.parametrize(
-    ("expected", "words", "published", "substring", "fixed"),
+    ("expected", "words", "right"),
     [
-        ("call", "Call", True, True, True),
-        ("call", "retriever_call", False, True, False),
-        ("response", "response fail", False, True, False),
-        ("request", "Action: request", True, True, True),
-        ("request", "I would request it.", False, True, True),
-        ("clarify", "", False, False, False),
-        ("suggest", "clarify or suggest", False, True, False),
+        ("call", "Call", True),
+        ("call", "retriever_call", False),
+        ("response", "response fail", False),
+        ("request", "Action: request", True),
+        ("request", "I would request it.", True),
+        ("clarify", "", False),
+        ("suggest", "clarify or suggest", False),
     ],
 )
-def test_which_words_are_an_action(expected: Any, words: str, published: bool, substring: bool, fixed: bool) -> None:
-    found = [same_action(match, expected, words) for match in ("published", "substring", "fixed")]
-    assert found == [published, substring, fixed]
+def test_which_words_are_an_action(expected: Any, words: str, right: bool) -> None:
+    assert (read_action(words).value == expected) == right
 
 
-def test_the_substring_rule_lets_more_pass_and_leaves_f1_exact() -> None:
+def test_a_test_says_which_action_was_taken() -> None:
     gold = dialogue(ONE)
     trace = lived(gold, {4: predicted(action="retriever_call"), 5: predicted(action="The response fails.")})
-    exact, lax = (action_tests(match, gold, trace) for match in ("published", "substring"))  # type: ignore[arg-type]
-    assert [test.correct for test in exact] == [True, True, False, False, True]
-    assert [test.correct for test in lax] == [True, True, True, True, True]
-    assert [test.taken for test in lax] == ["retriever_call", "request", "retriever_call", None, "system_bye"]
-    assert (exact[3].expected, exact[3].taken) == ("response", None)
+    tests = action_tests(gold, trace)
+    assert [test.correct for test in tests[:3]] == [True, True, False]
+    assert (tests[2].expected, tests[2].taken) == ("call", "retriever_call")
 
 
 def test_f1_adds_up_over_dialogues() -> None:
@@ -115,8 +113,7 @@ def test_the_judge_is_asked_ten_times_and_its_tokens_are_kept() -> None:
     shown = judge.asked[0].messages[0]["content"]
     assert "- Call result: {'leader': 'Hammarby'" in shown
     assert shown.count("Hammarby lead the table") == 1
-    assert voted("published", [found], gold, lived(gold))[VOTED].value == 0.6
-    assert voted("fixed", [found], gold, lived(gold))[VOTED].value == 7 / 8
+    assert voted([found], gold, lived(gold))[VOTED].value == 7 / 8
 
 
 def test_a_judge_that_fails_gives_no_vote() -> None:
@@ -128,7 +125,7 @@ def test_a_judge_that_fails_gives_no_vote() -> None:
     (found,) = asyncio.run(votes(gold, lived(gold), ScriptedModel(answer), n=8))
     assert set(found.tokens) <= {"true"}
     none = asyncio.run(votes(gold, lived(gold), ScriptedModel(lambda asked: ModelFault("timeout", "no")), n=2))
-    assert voted("fixed", none, gold, lived(gold))[VOTED].value is None
+    assert voted(none, gold, lived(gold))[VOTED].value is None
     assert asyncio.run(votes(dialogue(FAIL), lived(dialogue(FAIL)), ScriptedModel([]))) == ()
 
 
@@ -149,25 +146,16 @@ def test_a_user_turn_is_right_where_every_step_is() -> None:
         ({1: AgentTurn(action="retriever_call"), 2: gold.turns[2]}, (), [1]),
     ):
         trace = forced(gold, instead, without)  # type: ignore[arg-type]
-        assert [test.round for test in user_turn_tests("fixed", gold, trace) if not test.correct] == wrong
+        assert [test.round for test in user_turn_tests(gold, trace) if not test.correct] == wrong
         scores = overall(gold, trace, EXACT)
         assert scores["user turn right"].value == (3 - len(wrong)) / 3
         assert scores["dialogue right"].value == float(not wrong)
 
 
-def test_published_looks_at_the_states_of_the_text_only() -> None:
-    gold = dialogue(TWO[3])
-    at = [n for n, t in enumerate(gold.turns) if t.role == "agent" and t.action == "call"][-1]
-    wrong = gold.turns[at].replace(state=State())
-    trace = forced(gold, {at: wrong})  # type: ignore[dict-item]
-    assert all(test.correct for test in user_turn_tests("published", gold, trace))
-    assert not all(test.correct for test in user_turn_tests("fixed", gold, trace))
-
-
 def test_a_step_that_says_no_state_keeps_the_last_one() -> None:
     gold = dialogue(ONE)
     silent = gold.turns[5].replace(state=None)
-    assert all(t.correct for t in user_turn_tests("fixed", gold, forced(gold, {5: silent})))  # type: ignore[dict-item]
+    assert all(t.correct for t in user_turn_tests(gold, forced(gold, {5: silent})))  # type: ignore[dict-item]
 
 
 def test_what_is_registered() -> None:

@@ -16,7 +16,6 @@ from toologue.formats.tooldial_text import (
     ACTIONS,
     TASKS,
     lines,
-    published_state,
     read_action,
     read_state,
     read_step,
@@ -136,14 +135,6 @@ def test_states_that_models_write(text: str, problem: str | None, notes: tuple[s
     assert (answer.problem, answer.notes) == (problem, notes)
 
 
-def test_states_as_the_published_code_reads_them() -> None:
-    assert published_state("nothing") is None
-    assert published_state(str(FULL)) == FULL
-    assert published_state(str(STATE)) == {"foo": "bar"}  # an apostrophe in a value
-    assert read_state(str(STATE)).value == STATE
-    assert published_state("{1} and {2}") == {"foo": "bar"}
-
-
 @pytest.mark.parametrize(
     ("text", "action", "problem"),
     [
@@ -177,7 +168,7 @@ def test_steps_that_models_write() -> None:
 
 @given(st.text(alphabet=st.sampled_from("{}[]'\":,-acioneDgStaltM \n\\"), max_size=80) | st.text(max_size=80))
 def test_reading_is_total(text: str) -> None:
-    for read in (read_state, read_action, read_step, published_state):
+    for read in (read_state, read_action, read_step):
         read(text)
     assert (read_state(text).problem is None) <= (read_state(text).value is not None)
     assert read_action(text).value in (None, *ACTIONS)

@@ -179,6 +179,7 @@ class Benchmark:
     summarize: Callable[[Mode, Sequence[Graded]], Mapping[str, Any]]
     passes: str = "success"
     alike: bool = True
+    modes: tuple[Mode, ...] = ("fixed", "published")
     shown: Sequence[tuple[str, str]] = _SHOWN
     tables: Callable[[Results], list[Table]] | None = None
     # What a page shows beside the tables of runs: (heading, HTML).
@@ -216,6 +217,11 @@ class Benchmark:
             chosen = chosen.choose(option, value) if value else chosen
         return chosen
 
+    def refuse(self, mode: Mode) -> None:
+        """Raises BadSetting for a mode that this benchmark is not graded in."""
+        if mode not in self.modes:
+            raise BadSetting(f"--mode {mode}: {self.name!r} is graded in mode {' or '.join(self.modes)} alone")
+
     @property
     def part(self) -> Part:
         """The first part."""
@@ -249,6 +255,7 @@ def evaluate(
     An agent is a registry string, an agent object, a function from a Case to one, or `predictions:FILE`: answers that
     were made elsewhere.
     """
+    benchmark.refuse(options.mode)
     tested = [*agents]
     named = {_name(agent): agent for agent in tested}
     folders = places(options.out or Path(), [*map(_name, tested)])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Bracket(NamedTuple):
@@ -44,13 +44,8 @@ def html(tables: Iterable[Table]) -> str:
     >>> html([Table("Accuracy <1>", ["agent", "right"], [["gold", 1.0]])]).startswith("<h3>Accuracy &lt;1&gt;</h3>")
     True
     """
-    return render("tables.html", tables=tables, shown=shown)
-
-
-def render(template: str, **values: Any) -> str:
-    """A template of `bench/templates`, filled: everything from data is escaped, and there are no scripts."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     folder = FileSystemLoader(Path(__file__).with_name("templates"))
     blocks = Environment(loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    return blocks.get_template(template).render(values)
+    return blocks.get_template("tables.html").render(tables=tables, shown=shown)

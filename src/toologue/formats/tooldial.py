@@ -170,7 +170,7 @@ def status_of(turn: AgentTurn) -> dict[str, Any]:
     return {"retriever_call": "false", "retrieved_api": "none"}
 
 
-def listed(file: Path) -> list[Any] | None:
+def _listed(file: Path) -> list[Any] | None:
     """The values of a file that is a JSON list; None for any other file. Raises BadRecord."""
     with opened(file) as stream:
         head = stream.read(4096).removeprefix(b"\xef\xbb\xbf")
@@ -178,7 +178,7 @@ def listed(file: Path) -> list[Any] | None:
 
 
 def _records(file: Path) -> Iterator[tuple[int, str, Any]]:
-    found = listed(file)
+    found = _listed(file)
     if found is None:
         for number, line, _ in read_lines(file):
             yield number, "$", _json(line, file, number)

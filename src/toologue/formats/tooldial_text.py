@@ -121,18 +121,6 @@ def read_step(text: str) -> Step:
     return Step(action, state, fields.get("thought") or None, message, problem, notes)
 
 
-def published_state(text: str) -> Any:
-    """The dictionary that the published code would read; None is its generation error."""
-    start, end = text.find("{"), text.rfind("}")
-    if start < 0 or end < start:
-        return None
-    try:
-        found = value_of(text[start : end + 1].replace("'", '"'))
-    except ValueError:
-        found = None
-    return found if isinstance(found, dict) else {"foo": "bar"}  # pyright: ignore[reportUnknownVariableType]
-
-
 def _lines(text: str) -> tuple[dict[str, str], bool]:
     """(the first line of each kind by its name, whether there was more). A message ends a step, an observation too."""
     found = list(_LINE.finditer(text))

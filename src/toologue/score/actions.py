@@ -6,19 +6,13 @@ A test is one labelled agent turn of the gold, whatever it does; under `next` ea
     action accuracy    hits, of = tests             hits / of
     F1 ACTION          tp, fp, fn of one action     2 tp / (2 tp + fp + fn); None where nobody took or expected it
 
-Two actions are the same
-
-    published   exactly: of both only a-z is kept, and the words "action" and "api" are taken out
-    substring   the rule of the published script for local models: the expected one occurs in what was said. So "call"
-                is found in "retrievercall", and "response" in "responsefail". The F1s are exact nevertheless.
-    fixed       where the words name it and no other (`formats.tooldial_answers.read_action`)
+Words are an action where they name it and no other (`formats.tooldial_text.read_action`).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from toologue.formats.tooldial_text import ACTIONS, read_action
 from toologue.models.similarity import TextMatch
@@ -28,7 +22,6 @@ from toologue.values.json_schema import object_of
 
 ACCURACY = "action accuracy"
 METRICS = (ACCURACY, *(f"F1 {action}" for action in ACTIONS))
-Match = Literal["fixed", "published", "substring"]
 
 
 class ActionTest(NamedTuple):
@@ -46,20 +39,20 @@ class ActionTest(NamedTuple):
 
 
 def actions(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
-    """The metric, in its `fixed` mode. Scores nothing under another protocol, or where the gold has no actions."""
+    """The metric. Scores nothing under another protocol, or where the gold has no actions."""
     if trace.protocol != "next" or not any(labelled(gold)):
         return {}
     silent = unscored(METRICS, gold, trace, no_reply(trace))
-    return silent or scores_of(action_tests("fixed", gold, trace), gold, trace)
+    return silent or scores_of(action_tests(gold, trace), gold, trace)
 
 
-def action_tests(match: Match, gold: Dialogue, trace: Trace) -> list[ActionTest]:
+def action_tests(gold: Dialogue, trace: Trace) -> list[ActionTest]:
     """The tests of a conversation that was lived under `next`."""
     found: list[ActionTest] = []
     for at, number, expected in labelled(gold):
         said = said_action(done_at(trace, at))
-        taken = read_action(said).value if match == "fixed" else _NAMES.get(_letters(said))
-        found.append(ActionTest(at, number, expected, said, taken, same_action(match, expected, said)))
+        taken = read_action(said).value
+        found.append(ActionTest(at, number, expected, said, taken, taken == expected))
     return found
 
 
@@ -81,14 +74,6 @@ def said_action(turn: AgentTurn) -> str:
     return said if isinstance(said, str) else turn.action or ""
 
 
-def same_action(match: Match, expected: AgentAction, said: str) -> bool:
-    """Whether words are the expected action."""
-    if match == "fixed":
-        return read_action(said).value == expected
-    wanted, given = _letters(expected), _letters(said)
-    return wanted in given if match == "substring" else wanted == given
-
-
 def labelled(gold: Dialogue) -> Iterator[tuple[int, int, AgentAction]]:
     """(turn, number of the user's turn, from 1, action) of every label."""
     for at, number, turn in answers_of(gold):
@@ -96,14 +81,9 @@ def labelled(gold: Dialogue) -> Iterator[tuple[int, int, AgentAction]]:
             yield at, number, turn.action
 
 
-def _letters(said: str) -> str:
-    return re.sub(r"[^a-z]", "", said.lower()).replace("action", "").replace("api", "")
-
-
 def _f1(counts: Mapping[str, float]) -> float | None:
     of = 2 * counts["tp"] + counts["fp"] + counts["fn"]
     return 2 * counts["tp"] / of if of else None
 
 
-_NAMES: dict[str, AgentAction] = {_letters(action): action for action in ACTIONS}
 RATIOS.update({f"F1 {action}": _f1 for action in ACTIONS})

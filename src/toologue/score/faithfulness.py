@@ -17,8 +17,7 @@ the agent was told; and by the gold's own words.
 
 The judge is a language model that is asked `VOTES` times (the paper: n = 10, one token, temperature above 0; the code
 has 2: give them with the model, `openai:NAME?temperature=2&max_tokens=1`). `votes` collects, the raw tokens are kept in
-the results. `published` counts a token that is "true" in any case, and nothing else; `fixed` looks past spaces and
-punctuation, and leaves out tokens that are neither true nor false.
+the results. Spaces and punctuation count for nothing, nor do tokens that are neither true nor false.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue, Mismatch, Score, Trace
 from toologue.schema.jsonl import leaves
 from toologue.score.metric import answers_of, done_at, no_reply, shares_of, unscored
-from toologue.score.states import Mode
 from toologue.text.claims import reply_claims, says_words, unsupported
 from toologue.values.compare import lengths
 from toologue.worlds.world import documents_of
@@ -125,12 +123,11 @@ async def votes(gold: Dialogue, trace: Trace, model: Model, *, n: int = VOTES, s
     return tuple(found)
 
 
-def voted(mode: Mode, found: Iterable[Votes], gold: Dialogue, trace: Trace) -> dict[str, Score]:
+def voted(found: Iterable[Votes], gold: Dialogue, trace: Trace) -> dict[str, Score]:
     """Votes as a score."""
-    tokens = [token for one in found for token in one.tokens]
-    if mode == "fixed":
-        tokens = [word for token in tokens if (word := re.sub(r"[^a-z]", "", token.lower())) in ("true", "false")]
-    return shares_of({VOTED: (sum(token.lower() == "true" for token in tokens), len(tokens))}, gold, trace)
+    words = [re.sub(r"[^a-z]", "", token.lower()) for one in found for token in one.tokens]
+    right, wrong = words.count("true"), words.count("false")
+    return shares_of({VOTED: (right, right + wrong)}, gold, trace)
 
 
 async def _vote(model: Model, question: str, *key: int | str) -> str | None:

@@ -1,12 +1,8 @@
 """Overall performance: user turns in which every step is right, and whole dialogues of them (ToolDial 4.1).
 
 Under `forced` the agent answers each user turn with steps of its own, from the gold's history. A user turn is right
-where its actions are the gold's, one by one, and its states are:
-
-    published   as lists: the state first said and those said with words, normalised as in `score.states`; actions as
-                the exact rule of `score.actions` has it
-    fixed       step by step, all of them, compared as `fixed` does there; a step that says no state keeps the last one
-                that was said since the user spoke
+where its actions and states are the gold's, step by step; a step that says no state keeps the last one that was said
+since the user spoke.
 
     metric             of                              hits
     user turn right    user turns that gold answers    those where every step is right
@@ -19,34 +15,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from toologue.formats.tooldial import state_json
+from toologue.formats.tooldial_text import read_action
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, answers
-from toologue.score.actions import said_action, same_action
+from toologue.score.actions import said_action
 from toologue.score.metric import TurnTest, answers_of, no_reply, shares_of, unscored
-from toologue.score.states import Mode, normalised, said_state, same_state, schemas_of
+from toologue.score.states import error_kinds, said_state, schemas_of
 from toologue.worlds.world import documents_seen
 
 METRICS = ("user turn right", "dialogue right")
 
 
 def overall(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
-    """The metric, in its `fixed` mode. Scores nothing under another protocol, or where a gold step has no labels."""
+    """The metric. Scores nothing under another protocol, or where a gold step has no labels."""
     steps = [turn for _, _, turn in answers_of(gold)]
     if trace.protocol != "forced" or not steps or any(turn.action is None or turn.state is None for turn in steps):
         return {}
     silent = unscored(METRICS, gold, trace, no_reply(trace))
-    return silent or scores_of(user_turn_tests("fixed", gold, trace), gold, trace)
+    return silent or scores_of(user_turn_tests(gold, trace), gold, trace)
 
 
-def user_turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
+def user_turn_tests(gold: Dialogue, trace: Trace) -> list[TurnTest]:
     """The tests of a conversation that was lived under `forced`."""
-    documents: Mapping[str, Api] = documents_seen(gold) if mode == "fixed" else {}
+    documents = documents_seen(gold)
     lived = {number: did for number, _, did in answers(trace.turns)}
     found: list[TurnTest] = []
     for number, start, wanted in answers(gold.turns):
         if wanted:
-            did = lived.get(number, ())
-            wrong = _published(wanted, did) if mode == "published" else _wrong(wanted, did, documents)
+            wrong = _wrong(wanted, lived.get(number, ()), documents)
             found.append(TurnTest(number, start, tuple(one.replace(turn=start) for one in wrong)))
     return found
 
@@ -58,23 +54,6 @@ def scores_of(tests: Sequence[TurnTest], gold: Dialogue, trace: Trace) -> dict[s
     return shares_of(shares, gold, trace, {"dialogue right": [mismatch for test in tests for mismatch in test.at]})
 
 
-def _published(wanted: Sequence[AgentTurn], did: Sequence[AgentTurn]) -> Iterator[Mismatch]:
-    expected = [turn.action or "" for turn in wanted]
-    taken = [said_action(turn) for turn in did]
-    right = [turn.action and same_action("published", turn.action, s) for turn, s in zip(wanted, taken, strict=False)]
-    if len(expected) != len(taken) or not all(right):
-        yield Mismatch(field="actions", expected=list(expected), actual=list(taken))
-    states = [state_json(turn.state) for turn in _stating(wanted)]
-    said = [said_state("published", turn) for turn in _stating(did)]
-    if [normalised(state) for state in states] != [normalised(state) for state in said]:
-        yield Mismatch(field="states", expected=list(states), actual=list(said))
-
-
-def _stating(turns: Sequence[AgentTurn]) -> list[AgentTurn]:
-    """The turns whose state stands in the text: the first, and those with words."""
-    return [turn for at, turn in enumerate(turns) if not at or turn.text is not None]
-
-
 def _wrong(wanted: Sequence[AgentTurn], did: Sequence[AgentTurn], documents: Mapping[str, Api]) -> Iterator[Mismatch]:
     last = None
     for one, other in zip_longest(wanted, did):
@@ -82,10 +61,10 @@ def _wrong(wanted: Sequence[AgentTurn], did: Sequence[AgentTurn], documents: Map
             why = "a step too many" if one is None else "no such step"
             yield Mismatch(field="action", expected=one and one.action, actual=other and said_action(other), why=why)
             continue
-        if one.action is None or not same_action("fixed", one.action, said_action(other)):
+        if one.action is None or read_action(said_action(other)).value != one.action:
             yield Mismatch(field="action", expected=one.action, actual=said_action(other))
-        said = said_state("fixed", other)
+        said = said_state(other)
         last = last if said is None else said
         label = one.state or State()
-        if not same_state("fixed", label, last, schemas_of(documents, label.api)):
+        if error_kinds(label, last, schemas_of(documents, label.api))[0]:
             yield Mismatch(field="state", expected=state_json(label), actual=last)

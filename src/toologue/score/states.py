@@ -7,20 +7,15 @@ answers the user. Under `next` each test begins at the gold.
     state accuracy          tests                  states that are equal
     state error: KIND       tests                  wrong ones of this kind (a test may have two: slot, value)
 
-Two states are equal
-
-    published   where both, normalised, are: of texts and numbers all but a-z and 0-9 is dropped, lists as Python writes
-                them. So -1.5 equals 15, what is not ASCII equals nothing at all, and 5.0 is not 5.
-    fixed       where the same Api is confirmed, the filled slots are the same, and no required one is lacking: an
-                optional slot that is empty says nothing, null is empty. Values compare by the documented type of their
-                parameter (`same_value`): numbers as numbers, whole days in any form, texts but for case,
-                spaces, outer quotes, a last stop.
+Two states are equal where the same Api is confirmed, the filled slots are the same, and no required one is lacking: an
+optional slot that is empty says nothing, null is empty. Values compare by the documented type of their parameter
+(`same_value`): numbers as numbers, whole days in any form, texts but for case, spaces, outer quotes, a last stop.
 
 Kinds of errors (A.8), the first that applies, or slot and value both: `generation` (no object), `unconfirmed` (GT = T:
 nothing is confirmed, though it should be), `confirmed` (GT = F), `format` (fields are lacking), `slot` (other names),
 `value`, and `other`, which is no kind of the paper's: another Api with the same slots. What is wrong with a value says
 a second kind: `multi-result` (one of several results of the Api before), `intent-add` (it stood in the first request),
-`extraction` (any other). `fixed` looks at the format first, and takes slots in any order.
+`extraction` (any other).
 """
 
 from __future__ import annotations
@@ -30,13 +25,13 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import JsonValue
 
 from toologue.formats.literals import value_of
 from toologue.formats.tooldial import state_json, state_of
-from toologue.formats.tooldial_text import published_state, read_state
+from toologue.formats.tooldial_text import read_state
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, invocations
 from toologue.score.metric import answers_of, done_at, no_reply, shares_of, unscored
@@ -51,15 +46,12 @@ Schemas = Mapping[str, Mapping[str, Any]]
 
 _NONE: Schemas = {}
 ACCURACY = "state accuracy"
-Mode = Literal["fixed", "published"]
 StateError = Literal["generation", "unconfirmed", "confirmed", "format", "slot", "value", "other"]
 ValueKind = Literal["multi-result", "intent-add", "extraction"]
 ERRORS: tuple[StateError, ...] = get_args(StateError)
 VALUE_KINDS: tuple[ValueKind, ...] = get_args(ValueKind)
 METRICS = (ACCURACY, *(f"state error: {kind}" for kind in (*ERRORS, *VALUE_KINDS)))
 
-_FALSE = state_json(State())
-_SLOTS = ("required_parameters", "optional_parameters")
 _NUMBER = re.compile(r"[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)", re.ASCII)
 _EDGES = " \t\r\n\"'“”‘’`.,;!?"
 
@@ -78,10 +70,10 @@ class StateTest(NamedTuple):
 
 
 def states(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:
-    """The metric, in its `fixed` mode. Scores nothing under another protocol, or where the gold has no states."""
+    """The metric. Scores nothing under another protocol, or where the gold has no states."""
     if trace.protocol != "next" or not any(labelled(gold)):
         return {}
-    return unscored(METRICS, gold, trace, no_reply(trace)) or scores_of(state_tests("fixed", gold, trace), gold, trace)
+    return unscored(METRICS, gold, trace, no_reply(trace)) or scores_of(state_tests(gold, trace), gold, trace)
 
 
 def labelled(gold: Dialogue) -> Iterator[tuple[int, int, State]]:
@@ -92,19 +84,14 @@ def labelled(gold: Dialogue) -> Iterator[tuple[int, int, State]]:
             yield at, number, turn.state
 
 
-def state_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[StateTest]:
+def state_tests(gold: Dialogue, trace: Trace) -> list[StateTest]:
     """The tests of a conversation that was lived under `next`."""
-    documents: Mapping[str, Api] = documents_seen(gold) if mode == "fixed" else {}
-    found: list[StateTest] = []
+    documents, found = documents_seen(gold), list[StateTest]()
     for at, number, label in labelled(gold):
-        said = said_state(mode, done_at(trace, at))
-        parameters = schemas_of(documents, label.api)
-        if same_state(mode, label, said, parameters):
-            found.append(StateTest(at, number, label, said, True))
-            continue
-        kinds, slots = error_kinds(mode, label, said, parameters)
+        said = said_state(done_at(trace, at))
+        kinds, slots = error_kinds(label, said, schemas_of(documents, label.api))
         which = dict.fromkeys(_kind_of_value(gold, at, label, slot) for slot in slots)
-        found.append(StateTest(at, number, label, said, False, (*kinds, *which), slots))
+        found.append(StateTest(at, number, label, said, not kinds, (*kinds, *which), slots))
     return found
 
 
@@ -120,24 +107,17 @@ def scores_of(tests: Sequence[StateTest], gold: Dialogue, trace: Trace) -> dict[
     return shares_of(shares, gold, trace, {ACCURACY: at})
 
 
-def said_state(mode: Mode, turn: AgentTurn) -> JsonValue:
+def said_state(turn: AgentTurn) -> JsonValue:
     """The state that a turn says, in the paper's form; None where there is no object.
 
-    Words of a model that are no clean state stand in `extra["answer"]["state"]`; each mode reads them in its own way.
+    Words of a model that are no clean state stand in `extra["answer"]["state"]`.
     """
     said = object_of(turn.extra.get("answer")).get("state")
     if isinstance(said, str):
-        return published_state(said) if mode == "published" else read_state(said).value
+        return read_state(said).value
     if said is not None:
         return said
     return None if turn.state is None else state_json(turn.state)
-
-
-def same_state(mode: Mode, label: State, said: JsonValue, schemas: Schemas = _NONE) -> bool:
-    """Whether a state in the paper's form is the label."""
-    if mode == "published":
-        return normalised(state_json(label)) == normalised(said)
-    return error_kinds(mode, label, said, schemas)[0] == ()
 
 
 def schemas_of(documents: Mapping[str, Api], api: str | None) -> Schemas:
@@ -146,67 +126,29 @@ def schemas_of(documents: Mapping[str, Api], api: str | None) -> Schemas:
     return {_name(name): one.json_schema for name, one in known.parameters.items()} if known else {}
 
 
-def same_value(mode: Mode, expected: JsonValue, actual: JsonValue, schema: Mapping[str, Any] | None = None) -> bool:
+def same_value(expected: JsonValue, actual: JsonValue, schema: Mapping[str, Any] | None = None) -> bool:
     """Whether a slot's value is the label's. `schema` is what is documented of it."""
-    if mode == "published":
-        return normalised(expected) == normalised(actual)
     known = schema or {}
     kind = known.get("type")
     pair: list[Any] = [_typed(value, kind) for value in (expected, actual)]
     if all(isinstance(value, list) for value in pair):
         items, (mine, theirs) = object_of(known.get("items")), map(list_of, pair)
-        return len(mine) == len(theirs) and all(same_value(mode, *two, items) for two in zip(mine, theirs, strict=True))
+        return len(mine) == len(theirs) and all(same_value(*two, items) for two in zip(mine, theirs, strict=True))
     if all(isinstance(value, dict) for value in pair):
         mine, theirs = map(object_of, pair)
-        return mine.keys() == theirs.keys() and all(same_value(mode, mine[name], theirs[name]) for name in mine)
+        return mine.keys() == theirs.keys() and all(same_value(mine[name], theirs[name]) for name in mine)
     if (day := _day(pair[0])) and day == _day(pair[1]):
         return True
     numbers = [None if kind == "string" else _number(value, kind in ("number", "integer")) for value in pair]
     return numbers[0] == numbers[1] if None not in numbers else same(*map(_plain, pair))
 
 
-def normalised(value: Any) -> Any:
-    """A value as the published code compares it."""
-    if isinstance(value, dict):
-        return {normalised(name): normalised(item) for name, item in cast("dict[str, Any]", value).items()}
-    if isinstance(value, str | int | float | list):
-        return re.sub(r"[^a-z0-9]", "", str(cast("Any", value)).lower())
-    return value
-
-
 def error_kinds(
-    mode: Mode, label: State, said: JsonValue, schemas: Schemas = _NONE
+    label: State, said: JsonValue, schemas: Schemas = _NONE
 ) -> tuple[tuple[StateError, ...], tuple[str, ...]]:
-    """(kinds of errors, slots whose value is wrong) of a state. Under `published` it must be known to be wrong."""
+    """(kinds of errors, slots whose value is wrong) of a state in the paper's form; none where it is the label."""
     if not isinstance(said, dict):
         return ("generation",), ()
-    return _published_kinds(label, said) if mode == "published" else _kinds(label, said, schemas)
-
-
-def _published_kinds(label: State, said: Mapping[str, Any]) -> tuple[tuple[StateError, ...], tuple[str, ...]]:
-    wanted, status = state_json(label), said.get("api_status")
-    if said == _FALSE:
-        return ("unconfirmed",), ()
-    if wanted == _FALSE:
-        return ("confirmed",), ()
-    lacking = [part for part in ("api_name", *_SLOTS) if part not in (status if isinstance(status, dict | str) else ())]
-    if "api_confirmed" not in said or (lacking if said["api_confirmed"] == "true" else "api_status" not in said):
-        return ("format",), ()
-    if said["api_confirmed"] != "true":
-        return ("other",), ()
-    required, optional = (object_of(object_of(status).get(part)) for part in _SLOTS)
-    merged, slots = required | optional, {**label.required, **label.optional}
-    same_slots = [[*required], [*optional]] == [[*label.required], [*label.optional]]
-    wrong = tuple(n for n, value in slots.items() if n not in merged or normalised(merged[n]) != normalised(value))
-    return _slots_or_values(same_slots, wrong) or ("other",), wrong
-
-
-def _slots_or_values(same_slots: bool, wrong: Sequence[str]) -> tuple[StateError, ...]:
-    kinds: dict[StateError, bool] = {"slot": not same_slots, "value": bool(wrong)}
-    return tuple(kind for kind, applies in kinds.items() if applies)
-
-
-def _kinds(label: State, said: JsonValue, schemas: Schemas) -> tuple[tuple[StateError, ...], tuple[str, ...]]:
     try:
         state = state_of(said)
     except ValueError:
@@ -219,8 +161,9 @@ def _kinds(label: State, said: JsonValue, schemas: Schemas) -> tuple[tuple[State
     filled = {name for slots in (mine, theirs) for name, value in slots.items() if not _is_empty(value)}
     same_slots = {*map(_name, label.required)} <= mine.keys() and filled <= mine.keys() & theirs.keys()
     compared = ((name, value) for name, value in theirs.items() if name in filled)
-    wrong = tuple(n for n, value in compared if not same_value("fixed", value, mine.get(n), schemas.get(n)))
-    return _slots_or_values(same_slots, wrong), wrong
+    wrong = tuple(n for n, value in compared if not same_value(value, mine.get(n), schemas.get(n)))
+    kinds: dict[StateError, bool] = {"slot": not same_slots, "value": bool(wrong)}
+    return tuple(kind for kind, applies in kinds.items() if applies), wrong
 
 
 def _kind_of_value(gold: Dialogue, at: int, label: State, slot: str) -> ValueKind:

@@ -15,8 +15,8 @@ That `none` leaves in the other labels is as published: there, "w/o GT" hides th
 
 `load` reads the paper's JSON, whose states are the paper's, or our dialogues (with the apis.jsonl beside them, if there
 is one), whose states are ours; tables say which (`formats.tooldial`). An agent is asked only where there is a test; a
-model agent `talm:MODEL` gets the rules that the labels follow. Both modes do what `score.states`, `score.actions`,
-`score.faithfulness` and `score.overall` say.
+model agent `talm:MODEL` gets the rules that the labels follow. Metrics are what `score.states`, `score.actions`,
+`score.faithfulness` and `score.overall` say; there is no `published` mode.
 
 Example:
     >>> [part.name for part in parts(["dst", "overall"])]
@@ -31,7 +31,7 @@ answer to them is graded from a file (`bench.tooldial.predictions`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -41,8 +41,9 @@ from typing import Any, cast
 from toologue.agents.agent import AgentSpec
 from toologue.agents.apart import apart
 from toologue.bench.benchmark import Benchmark, Graded, Options, Part, StepProof, Tested, player_of
+from toologue.bench.tables import html
 from toologue.bench.tooldial.predictions import predicted
-from toologue.bench.tooldial.tables import section, tables
+from toologue.bench.tooldial.tables import tables
 from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, part_of, parts, summarize
 from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.formats.tooldial import read_tooldial
@@ -134,7 +135,7 @@ def _review(model: Model, part: Part, graded: list[Graded], options: Options) ->
             found = await faithfulness.votes(one.gold, one.trace, model, seed=options.seed)
         scores = dict(one.scores)
         passed = scores.pop(PASSES)
-        scores |= {**faithfulness.voted(options.mode, found, one.gold, one.trace), PASSES: passed}
+        scores |= {**faithfulness.voted(found, one.gold, one.trace), PASSES: passed}
         metrics = {name: score.value for name, score in scores.items()}
         told = {"votes": [vote._asdict() for vote in found]} if found else {}
         return replace(one, scores=scores, record={**one.record, "metrics": metrics, **told})
@@ -154,10 +155,10 @@ def mutants(gold: Dialogue, task: Task, mutation: Mutation) -> dict[int, AgentTu
 
 def prove(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> list[StepProof]:
     """Every mutation wherever it can be made, wrong ones first. `applied`: conversations; `took`, `caught`: tests."""
-    return [_prove_kind(kind, golds, options) for kind in (*WRONG, *RIGHT)]
+    return [_prove_kind(kind, golds) for kind in (*WRONG, *RIGHT)]
 
 
-def _prove_kind(kind: str, golds: Sequence[Dialogue], options: Options) -> StepProof:
+def _prove_kind(kind: str, golds: Sequence[Dialogue]) -> StepProof:
     wrong, (mutation, tasks) = kind in WRONG, {**WRONG, **RIGHT}[kind]
     applied, found = set[str](), list[tuple[str, Verdict]]()
     for task, gold in product(tasks, golds):
@@ -166,8 +167,8 @@ def _prove_kind(kind: str, golds: Sequence[Dialogue], options: Options) -> StepP
             continue
         part, turns = part_of(task), tuple(instead.get(at, turn) for at, turn in enumerate(gold.turns))
         trace = Trace(case="", dialogue=gold.id, protocol=part.protocol, agent="mutant", turns=turns)
-        seen = frozenset(_tests(gold, task, instead, published=options.mode == "published"))
-        tests = grade(part, options.mode, gold, trace).record["tests"]
+        seen = frozenset(_tests(gold, task, instead))
+        tests = grade(part, gold, trace).record["tests"]
         mine = (test for test in tests if test["turn"] in seen)
         for test in mine:
             found.append((f"{gold.id}:{test['turn']}", "right" if test["correct"] else "wrong"))
@@ -175,16 +176,10 @@ def _prove_kind(kind: str, golds: Sequence[Dialogue], options: Options) -> StepP
     return StepProof.of(kind, found, wrong=wrong, applied=len(applied))
 
 
-def _tests(gold: Dialogue, task: Task, instead: Mapping[int, AgentTurn], *, published: bool) -> Iterator[int]:
-    """The tests that see a mutation: its own turn; of overall the first step of its round."""
-    for at, turn in instead.items():
-        if task != "overall":
-            yield at
-            continue
-        first = next(n + 1 for n in range(at - 1, -1, -1) if gold.turns[n].role == "user")
-        stated = not published or at == first or turn.text is not None
-        if stated or turn.action != gold.turns[at].action:  # the published text has no other states
-            yield first
+def _tests(gold: Dialogue, task: Task, places: Iterable[int]) -> Iterator[int]:
+    """The tests that see mutations: their own turns; of overall the first steps of their rounds."""
+    for at in places:
+        yield at if task != "overall" else next(n + 1 for n in range(at - 1, -1, -1) if gold.turns[n].role == "user")
 
 
 def _with(benchmark: Benchmark, chosen: Sequence[Part]) -> Benchmark:
@@ -195,12 +190,13 @@ TOOLDIAL = Benchmark(
     "tooldial",
     tuple(parts()),
     load,
-    lambda part, mode, gold, trace, judge: grade(part, mode, gold, trace),
-    summarize,
+    lambda part, mode, gold, trace, judge: grade(part, gold, trace),
+    lambda mode, graded: summarize(graded),
     passes=PASSES,
     alike=False,
+    modes=("fixed",),
     tables=tables,
-    sections=lambda results: [("Tasks and tables", section(results))],
+    sections=lambda results: [("Tasks and tables", html(tables(results)))],
     choices={
         "task": lambda benchmark, tasks: _with(benchmark, parts(tasks)),
         "labels": lambda benchmark, labels: _with(benchmark, parts((), labels)),

@@ -1,13 +1,12 @@
 """Predictions: what was answered elsewhere, graded without asking anybody.
 
-A file holds the answers of one task, in one of two forms.
+A file of JSON lines holds the answers of one task:
 
-    JSON lines   {"name": <dialogue id>, "predictions": [{"turn": 3, "state": {...}, "action": "call", "text": "..."}]}
-                 `turn` is the index among all turns of the dialogue; keys that the task does not ask for are ignored.
-                 For overall: {"round": 1, "steps": [{"state": ..., "action": ..., "text": ...}, ...]}, the number of
-                 the user's turn, from 1.
-    JSON list    as published: one answer for each test, in the order of the file; states are objects or what a model
-                 wrote, actions and replies are texts.
+    {"name": <dialogue id>, "predictions": [{"turn": 3, "state": {...}, "action": "call", "text": "..."}]}
+
+`turn` is the index among all turns of the dialogue; a state is an object or what a model wrote; keys that the task does
+not ask for are ignored. For overall: {"round": 1, "steps": [{"state": ..., "action": ..., "text": ...}, ...]}, the
+number of the user's turn, from 1.
 
 A test without a prediction is wrong; a dialogue without a line is unscored.
 
@@ -18,14 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from pydantic import ConfigDict, JsonValue
 
 from toologue.bench.benchmark import Benchmark, Options, Part
 from toologue.bench.tooldial.tasks import asked_at
 from toologue.errors import BadFile, BadRecord, BadSetting
-from toologue.formats.tooldial import listed, state_of
+from toologue.formats.tooldial import state_of
 from toologue.formats.tooldial_text import ACTIONS
 from toologue.schema import AgentAction, AgentTurn, Dialogue, Noun, Trace, Turn, answers
 from toologue.schema.jsonl import parse, read_lines
@@ -56,9 +55,6 @@ def predicted(
     """The traces by dialogue, of answers to the one task that is asked for."""
     if len({one.about["task"] for one in benchmark.parts}) > 1:
         raise BadSetting("predictions are for one task: name it, as in --task dst")
-    found = listed(file)
-    if found is not None:
-        return _of_list(found, file, part, golds)
     by_id = {gold.id: gold for gold in golds}
     traces, strange = dict[str, Trace](), list[str]()
     for number, line, _ in read_lines(file):
@@ -75,22 +71,6 @@ def predicted(
     if strange:
         raise BadSetting(f"{file} has predictions for {strange[0]!r}, which is no dialogue here")
     return traces
-
-
-def _of_list(answers: Sequence[Any], file: Path, part: Part, golds: Sequence[Dialogue]) -> dict[str, Trace]:
-    task = part.about["task"]
-    if task == "overall":
-        raise BadSetting(f"{file}: a list has one answer a sample; the overall task wants JSON lines with `steps`")
-    places = [(gold, turn) for gold in golds for turn in sorted(asked_at(task, gold))]
-    if len(places) != len(answers):
-        what = f"{len(answers)} answers for {len(places)} samples of the task {task!r}"
-        raise BadSetting(f"{file}: {what}: give one each, in the order of the dialogues")
-    steps: dict[str, dict[int, AgentTurn]] = {gold.id: {} for gold in golds}
-    for (gold, turn), answer in zip(places, answers, strict=True):
-        text = answer if isinstance(answer, str) else None
-        by_task = {"dst": _Step(state=answer), "action": _Step(action=text), "faithfulness": _Step(text=text)}
-        steps[gold.id][turn] = _turn(by_task[task])
-    return {gold.id: _trace(file, part, gold, steps[gold.id]) for gold in golds}
 
 
 def _steps(

@@ -1,4 +1,4 @@
-"""The paper's tables 4, 5, 9 and 10 and its figure 5, from graded parts: as values, and as a section of a page."""
+"""The paper's tables 4, 5, 9 and 10 and its figure 5, from graded parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toologue.bench.benchmark import Graded, Part, Results, sums
-from toologue.bench.tables import Table, html, render
+from toologue.bench.tables import Table
 from toologue.formats.tooldial import convention_of
 from toologue.formats.tooldial_text import ACTIONS, Task
 from toologue.score import actions, faithfulness, overall, states
@@ -41,13 +41,11 @@ _ERRORS = {
     "other": "another API, other",
 }
 _CONVENTIONS = {"known": "what is known", "published": "the paper's"}
-_WIDE, _HIGH, _LEFT, _TOP = 640, 260, 44, 16
-_COLOURS = ("#1b6ca8", "#c8553d", "#3c8d5a", "#8a5fb0", "#b08a1e", "#4a4a4a")
 
 
 def tables(results: Results) -> list[Table]:
     """All tables that have anything in them."""
-    found = [main_table(results), actions_table(results), errors_table(results)]
+    found = [main_table(results), actions_table(results), errors_table(results), rounds_table(results)]
     found += [confusion_table(agent, part, graded) for agent, part, graded in _parts(results, "action")]
     return [table for table in found if table.rows]
 
@@ -103,48 +101,17 @@ def confusion_table(agent: str, part: Part, graded: Sequence[Graded]) -> Table:
     return Table(title, ["expected", *map(_words, taken)], rows if wrong else [])
 
 
-def by_round(results: Results) -> dict[str, dict[int, tuple[int, int]]]:
-    """Figure 5: by agent and labels, for each number of the user's turn, (states that are right, states)."""
-    found: dict[str, dict[int, tuple[int, int]]] = {}
+def rounds_table(results: Results) -> Table:
+    """Figure 5: the share of states that are right by the number of the user's turn, a column for an agent's labels."""
+    columns: dict[str, dict[int, list[bool]]] = {}
     for agent, part, graded in _parts(results, "dst"):
-        line = found.setdefault(f"{agent}, {part.about['labels']}", {})
+        column = columns.setdefault(f"{agent}, {part.about['labels']}", {})
         for test in (test for one in graded for test in one.record.get("tests", ())):
-            right, of = line.get(test["round"], (0, 0))
-            line[test["round"]] = right + bool(test["correct"]), of + 1
-    return {name: dict(sorted(line.items())) for name, line in found.items()}
-
-
-def figure5(results: Results) -> str:
-    """The figure as SVG; empty where no states were asked for."""
-    data = by_round(results)
-    last = max((number for line in data.values() for number in line), default=0)
-    if not last:
-        return ""
-    step = (_WIDE - _LEFT - 180) / max(last - 1, 1)
-
-    def place(number: int, share: float) -> tuple[float, float]:
-        return round(_LEFT + (number - 1) * step, 1), round(_TOP + (1 - share) * (_HIGH - _TOP - 36), 1)
-
-    lines = [
-        (name, _COLOURS[at % len(_COLOURS)], [place(number, right / of) for number, (right, of) in line.items()])
-        for at, (name, line) in enumerate(data.items())
-    ]
-    shares = (0.0, 0.25, 0.5, 0.75, 1.0)
-    return render(
-        "figure5.svg",
-        size=(_WIDE, _HIGH),
-        left=_LEFT,
-        top=_TOP,
-        grid=[(f"{share:.0%}", *place(1, share), place(last, share)[0]) for share in shares],
-        numbers=[(number, *place(number, 0)) for number in range(1, last + 1)],
-        lines=lines,
-    )
-
-
-def section(results: Results) -> str:
-    """All of it as the HTML of a section of a page."""
-    figure = figure5(results)
-    return html(tables(results)) + (figure and f"<h3>Accuracy of dialogue states by turn (figure 5)</h3>{figure}")
+            column.setdefault(test["round"], []).append(test["correct"])
+    rounds = sorted({number for column in columns.values() for number in column})
+    shares = [[sum(right) / len(right) if (right := one.get(n)) else None for one in columns.values()] for n in rounds]
+    rows: list[list[Any]] = [[str(number), *found] for number, found in zip(rounds, shares, strict=True)]
+    return Table("States by the user's turn (figure 5)", ["turn", *columns], rows)
 
 
 def _parts(results: Results, *tasks: Task) -> Iterator[tuple[str, Part, Sequence[Graded]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from toologue.bench.benchmark import Graded, Mode, Part, sums, ungraded, values_of
+from toologue.bench.benchmark import Graded, Part, sums, ungraded, values_of
 from toologue.errors import UnknownName
 from toologue.formats.tooldial_text import LABELS, TASKS, Labels, Task
 from toologue.schema import Dialogue, Score, Trace
@@ -26,10 +26,9 @@ _SEE: dict[tuple[Task, Labels], tuple[str, ...]] = {
     ("overall", "gold"): ("action", "thought", "state"),
     ("overall", "none"): (),
 }
-_SUBSTRING = "action accuracy (substring)"
 _METRICS: dict[Task, tuple[str, ...]] = {
     "dst": states.METRICS,
-    "action": (*actions.METRICS, _SUBSTRING),
+    "action": actions.METRICS,
     "faithfulness": (*faithfulness.METRICS, faithfulness.VOTED),
     "overall": overall.METRICS,
 }
@@ -65,54 +64,50 @@ def asked_at(task: str, gold: Dialogue) -> frozenset[int]:
     return frozenset(test[0] for test in asked(gold))
 
 
-def grade(part: Part, mode: Mode, gold: Dialogue, trace: Trace) -> Graded:
+def grade(part: Part, gold: Dialogue, trace: Trace) -> Graded:
     """Grade one conversation of a part. Where a model gave no reply it is unscored."""
     if why := no_reply(trace):
-        return ungraded(part, mode, gold, trace, why)
-    scores, rows = _GRADERS[part.about["task"]](mode, gold, trace)
+        return ungraded(part, "fixed", gold, trace, why)
+    scores, rows = _GRADERS[part.about["task"]](gold, trace)
     right = bool(rows) and all(row["correct"] for row in rows)
     scores[PASSES] = score_of(PASSES, gold, trace, {"hits": right, "of": bool(rows)})
     metrics = {name: score.value for name, score in scores.items()}
     return Graded(gold, trace, scores, {"name": gold.id, **part.about, "metrics": metrics, "tests": rows})
 
 
-def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
+def summarize(graded: Sequence[Graded]) -> dict[str, Any]:
     """The totals of a part: for each metric its value, null where 0/0, and what it was counted from."""
     counted, absent = sums(graded), sum("why" in one.record for one in graded)
     return {"all": {"num_conversations": len(graded), "unscored": absent, **values_of(counted), "sums": counted}}
 
 
-def _dst(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
-    tests = states.state_tests(mode, gold, trace)
+def _dst(gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
+    tests = states.state_tests(gold, trace)
     labels = ({"label": test.label.model_dump(mode="json"), "errors": list(test.errors)} for test in tests)
     rows = [test._asdict() | label for test, label in zip(tests, labels, strict=True)]
     return states.scores_of(tests, gold, trace), rows
 
 
-def _action(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
-    tests = actions.action_tests(mode, gold, trace)
-    scores = actions.scores_of(tests, gold, trace)
-    if mode == "published":
-        lax = actions.scores_of(actions.action_tests("substring", gold, trace), gold, trace)[actions.ACCURACY]
-        scores[_SUBSTRING] = lax.replace(metric=_SUBSTRING)
-    return scores, [test._asdict() for test in tests]
+def _action(gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
+    tests = actions.action_tests(gold, trace)
+    return actions.scores_of(tests, gold, trace), [test._asdict() for test in tests]
 
 
-def _faithfulness(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
+def _faithfulness(gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
     tests = faithfulness.reply_tests(gold, trace)
     rows = [{**test._asdict(), "correct": test.grounded and test.reports is not False} for test in tests]
     return faithfulness.scores_of(tests, gold, trace), rows
 
 
-def _overall(mode: Mode, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
-    tests = overall.user_turn_tests(mode, gold, trace)
+def _overall(gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
+    tests = overall.user_turn_tests(gold, trace)
     at = ([one.model_dump(exclude={"turn"}) for one in test.at] for test in tests)
     told = zip(tests, at, strict=True)
     rows = [{"turn": test.turn, "round": test.round, "correct": test.correct, "at": why} for test, why in told]
     return overall.scores_of(tests, gold, trace), rows
 
 
-_GRADERS: dict[str, Callable[[Mode, Dialogue, Trace], tuple[dict[str, Score], Rows]]] = {
+_GRADERS: dict[str, Callable[[Dialogue, Trace], tuple[dict[str, Score], Rows]]] = {
     "dst": _dst,
     "action": _action,
     "faithfulness": _faithfulness,
