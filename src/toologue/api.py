@@ -239,7 +239,7 @@ def _benchmarked(agent: Tested, chosen: Benchmark, data: Path | None, some: Sele
     asked = agent if isinstance(agent, str) else given(agent)
     results = evaluate_benchmark(chosen, some.of(chosen.load(data)), [asked], judge=match, options=options)
     made = report_of(chosen, results, judge=match)
-    found = [Played.of(one, (), Cost("")) for one in made.runs[0].all]
+    found = [Played.of(one, (), Cost()) for one in made.runs[0].all]
     return Report(made, found, "test correct" if chosen.name == "almita" else chosen.passes)
 
 

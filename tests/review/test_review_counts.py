@@ -10,6 +10,7 @@ from review_samples import vague_project
 
 from tests.command import toologue
 from tests.project.project_samples import PROCEDURE, checked, project
+from toologue import load
 from toologue.report.view import Conversation
 from toologue.score.metric import Total
 
@@ -166,7 +167,7 @@ class TestAChangedProcedure:
         decide(folder, "ana", *({"question": one["question"], "verdict": "right"} for one in listed(folder)))
         before = {one.gold.id: one for one in lived(folder)}
         rewrite(folder, "a colleague comes to open", "somebody is sent to")
-        said = toologue("test", folder, cwd=folder).stdout
+        toologue("test", folder, cwd=folder)
         after = {one.gold.id: one for one in lived(folder)}
         same = [
             id for id in before
@@ -174,7 +175,6 @@ class TestAChangedProcedure:
         ]  # fmt: skip
         assert 0 < len(same) < len(before) == len(after)
         assert all(after[id].decisions == before[id].decisions for id in same)
-        assert f"since before: {len(same)} same, {len(before) - len(same)} changed" in said
 
     def test_a_branch_more_adds_conversations_and_changes_none(self, tmp_path: Path) -> None:
         asks = "**Ask** whether it opens now, as {locker_id} is not locked.\n   - Yes: go to 6.\n   - No: go to 5."
@@ -182,8 +182,9 @@ class TestAChangedProcedure:
         before += "6. **End**: say that we are glad.\n"
         after = before.replace("   - No: go to 5.", "   - No: go to 5.\n   - They have lost the key: go to 7.")
         after += "7. **End**: say that a new key costs nothing.\n"
-        folder = project(tmp_path)
+        folder, said = project(tmp_path), list[dict[str, list[str | None]]]()
         for text in (before, after):
             (folder / "procedures" / "locker.md").write_text(text)
-            said = toologue("test", folder, cwd=folder).stdout
-        assert "since before: 4 same, 1 new" in said
+            said.append({gold.id: [turn.text for turn in gold.turns] for gold in load(folder)})
+        assert (len(said[0]), len(said[1])) == (4, 5)
+        assert said[0].items() <= said[1].items()

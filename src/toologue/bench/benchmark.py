@@ -65,7 +65,7 @@ class Graded:
     trace: Trace
     scores: Mapping[str, Score]
     record: Mapping[str, Any]
-    cost: Cost = field(default=Cost(""))
+    cost: Cost = field(default=Cost())
 
 
 @dataclass(frozen=True)

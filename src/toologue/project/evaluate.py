@@ -64,7 +64,7 @@ from toologue.review.repair import repaired
 from toologue.run.runner import Limits, Settings
 from toologue.run.selection import Selection
 from toologue.run.store import Config, RunFolder, called_apart, run_folder
-from toologue.schema import Dialogue, Graph, Procedure, Repair, Turn
+from toologue.schema import Dialogue, Graph, Procedure, Repair
 from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write
 from toologue.score.metric import Total, totals
 from toologue.score.paired import LOWER_IS_BETTER
@@ -93,9 +93,7 @@ class Chapter:
 class Suite:
     """The conversations of a procedure. `fresh`: they were made just now. `dropped`: (why, how often) others were.
 
-    `unreached`: what none of them leads through.
-
-    `before` are those that the procedure had before it, or what is made of it, was changed; `repairs` those in them.
+    `unreached`: what none of them leads through; `repairs`: those in them.
     """
 
     chapter: Chapter
@@ -104,7 +102,6 @@ class Suite:
     dropped: tuple[tuple[str, int], ...]
     fresh: bool
     unreached: tuple[Unreached, ...] = ()
-    before: tuple[Dialogue, ...] = ()
     repairs: tuple[Repair, ...] = ()
 
     @cached_property
@@ -162,8 +159,7 @@ def make_suites(
         if lost := made.dropped[UNWORDED]:
             what = f"{chapter.file}: the model gave no words for {lost} conversations, and none of it was kept"
             raise Unfinished(f"{what}; run it again, with --cache to ask for none twice")
-        before = _kept_before(home, chapter)
-        suites[chapter.key] = replace(_save_suite(home / chapter.key, chapter, made), before=before)
+        suites[chapter.key] = _save_suite(home / chapter.key, chapter, made)
         progress(done, len(missing))
     return [_repaired(suite, repairs) for chapter in chapters if (suite := suites[chapter.key])]
 
@@ -173,18 +169,7 @@ def _repaired(suite: Suite, repairs: Sequence[Repair]) -> Suite:
         return suite
     found = [repaired(dialogue, repairs) for dialogue in suite.dialogues]
     done = {repair.key: repair for _, mine in found for repair in mine}
-    before = tuple(repaired(dialogue, repairs)[0] for dialogue in suite.before)
-    return replace(suite, dialogues=tuple(gold for gold, _ in found), before=before, repairs=tuple(done.values()))
-
-
-def _kept_before(home: Path, chapter: Chapter) -> tuple[Dialogue, ...]:
-    """The conversations of a procedure as they were made last, of whatever it was."""
-    made = (place for place in home.glob("*/made.json") if place.parent.name != chapter.key)
-    for place in sorted(made, key=lambda place: place.stat().st_mtime, reverse=True):
-        kept = _load_suite(place.parent, chapter)
-        if kept and kept.graph.id == chapter.procedure.id:
-            return kept.dialogues
-    return ()
+    return replace(suite, dialogues=tuple(gold for gold, _ in found), repairs=tuple(done.values()))
 
 
 def _save_suite(folder: Path, chapter: Chapter, made: Made) -> Suite:
@@ -443,21 +428,4 @@ def _made_words(suites: Sequence[Suite]) -> str:
     mended = sum(len(suite.repairs) for suite in suites)
     notes = [f"{dropped.total()} dropped ({whys})"] if whys else []
     notes += [f"{mended} repaired"] if mended else []
-    return "; ".join([f"{count}, {', '.join(shares)}", *notes, *_difference(suites)])
-
-
-def _difference(suites: Sequence[Suite]) -> Iterator[str]:
-    """What has become of the conversations that there were before, where there were any."""
-    told = Counter[str]()
-    for suite in (suite for suite in suites if suite.before):
-        old, new = ({one.id: _said(one) for one in some} for some in (suite.before, suite.dialogues))
-        told.update("new" if id not in old else "same" if old[id] == said else "changed" for id, said in new.items())
-        told["gone"] += len(old.keys() - new.keys())
-    if told.total():
-        kept = (f"{told[what]} {what}" for what in ("same", "changed", "new", "gone") if told[what] or what == "same")
-        yield f"since before: {', '.join(kept)}"
-
-
-def _said(dialogue: Dialogue) -> list[Turn]:
-    """The turns, without the places in the procedure that they stand for."""
-    return [turn.replace(node=None) for turn in dialogue.turns]
+    return "; ".join([f"{count}, {', '.join(shares)}", *notes])

@@ -53,7 +53,7 @@ class Played(Conversation):
     """
 
     says: Sequence[str] = ()
-    cost: Cost = field(default=Cost(""))
+    cost: Cost = field(default=Cost())
 
     @classmethod
     def of(cls, one: Conversation, charted: Sequence[Charted], cost: Cost) -> Played:

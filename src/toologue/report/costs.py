@@ -1,4 +1,4 @@
-"""What runs cost and how long they took: sums, and the conversations that took or cost most.
+"""What runs cost and how long they took.
 
 Contract: a request whose price is not known is never free: sums say how many there are, and what the others cost at
 least. Seconds are the clock's, so they stand beside scores, never in them.
@@ -14,30 +14,26 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from toologue.errors import BadRecord
-from toologue.models.spent import Spent, dollars_text
+from toologue.models.spent import Spent
 from toologue.run.store import RunFolder
 from toologue.schema import Trace
 from toologue.schema.jsonl import read_lines
 
-_MOST = 3
-
 
 class Cost(NamedTuple):
-    """One conversation: its name, the seconds that it took, where they are known, and what was spent on it."""
+    """One conversation: the seconds that it took, where they are known, and what was spent on it."""
 
-    name: str
     seconds: float | None = None
     spent: Spent = Spent()
 
     @classmethod
     def of(cls, trace: Trace, known: Mapping[str, tuple[float, Spent]]) -> Cost:
         """That of a trace, by what is known of its case; else by the tokens that its turns tell."""
-        name = trace.dialogue + (f" (trial {trace.trial + 1})" if trace.trial else "")
         seconds, spent = known.get(trace.case, (None, Spent()))
         if not spent.requests:
             usages = (turn.usage for turn in trace.turns if turn.role == "agent" and turn.usage)
             spent = sum((Spent.on(usage, unpriced=1) for usage in usages), Spent())
-        return cls(name, seconds, spent)
+        return cls(seconds, spent)
 
 
 def known_costs(folder: RunFolder) -> dict[str, tuple[float, Spent]]:
@@ -64,8 +60,6 @@ def costs_record(costs: Sequence[Cost]) -> dict[str, Any]:
         "conversations": len(costs),
         "spent": spent_on(costs).record(),
         "seconds": {name: round(each, 6) for name, each in zip(("total", "median", "p95"), seconds, strict=False)},
-        "slowest": [{"conversation": one.name, "seconds": one.seconds} for one in _slowest(costs)],
-        "dearest": [{"conversation": one.name, **one.spent.record()} for one in _dearest(costs)],
     }
 
 
@@ -92,16 +86,7 @@ def _column(costs: Sequence[Cost]) -> dict[str, str]:
     if seconds:
         total, median, late = seconds
         column |= {"seconds": f"{total:,.1f}", "median": f"{median:.2f}", "95th percentile": f"{late:.2f}"}
-    slowest = (f"{one.seconds:.2f}: {one.name}" for one in _slowest(costs))
-    dearest = (f"{_dear(one.spent)}: {one.name}" for one in _dearest(costs))
-    for what, most in (("slowest", slowest), ("dearest", dearest)):
-        column |= {f"{what} {place}": told for place, told in enumerate(most, 1)}
     return column
-
-
-def _dear(spent: Spent) -> str:
-    tokens = f"{spent.input_tokens + spent.output_tokens:,} tokens"
-    return dollars_text(spent.known) if spent.dollars is not None else f"{tokens}, {spent.price}"
 
 
 def spent_on(costs: Iterable[Cost]) -> Spent:
@@ -113,14 +98,3 @@ def _seconds(costs: Sequence[Cost]) -> tuple[float, ...]:
     """Total, median and 95th percentile; nothing where no time was taken."""
     found = sorted(one.seconds for one in costs if one.seconds is not None)
     return (sum(found), *(found[ceil(share * len(found)) - 1] for share in (0.5, 0.95))) if found else ()
-
-
-def _slowest(costs: Iterable[Cost]) -> list[Cost]:
-    return sorted((one for one in costs if one.seconds is not None), key=lambda one: -(one.seconds or 0))[:_MOST]
-
-
-def _dearest(costs: Iterable[Cost]) -> list[Cost]:
-    """Those that cost most, by what is known; of equals, those with most tokens."""
-    paid = (one for one in costs if one.spent.requests > one.spent.kept)
-    most = sorted(paid, key=lambda one: (-one.spent.known, -one.spent.input_tokens - one.spent.output_tokens))
-    return most[:_MOST]

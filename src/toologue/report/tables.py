@@ -5,6 +5,7 @@ Contract: nothing from data is read as markup, and nothing in it can steer the t
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -22,93 +23,69 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+# What a cell says, and behind it what it says by the way.
+_Cell = str | tuple[str, str]
+
 
 def totals_table(report: Report) -> Table:
     """Metrics as rows, runs as columns: value, 95 % interval, and what went unscored of the n that the head names.
 
     Where something is unsure values are brackets, and the last row says of how many conversations nothing is.
     """
-    table = _table()
-    table.title = _text(report.title, "bold") if report.title else None
     counted = any(name in ERROR_TYPES for name in report.metrics)
     decided = [decided_words(run) for run in report.runs]
     ends = "from all that is unsure being wrong to all of it being right, " if any(decided) else ""
-    table.caption = f"{ends}with 95 % bootstrap intervals{'; error types are counts' if counted else ''}"
-    table.add_column("metric", overflow="fold")
+    caption = f"{ends}with 95 % bootstrap intervals{'; error types are counts' if counted else ''}"
     sizes = [max((total.n + total.unscored for total in run.totals), default=0) for run in report.runs]
-    for run, size in zip(report.runs, sizes, strict=True):
-        table.add_column(
-            _text(run.name).append(f"  n {size}{f' of {size + run.left}' if run.left else ''}", style="dim"),
-            overflow="fold",
-        )
-    for name in report.metrics:
-        cells = (_figure(run.by_metric.get(name), size) for run, size in zip(report.runs, sizes, strict=True))
-        table.add_row(_text(name), *cells)
+    sized = [*zip(report.runs, sizes, strict=True)]
+    heads = [(run.name, f"  n {size}{f' of {size + run.left}' if run.left else ''}") for run, size in sized]
+    rows = [[name, *(_figure(run.by_metric.get(name), size) for run, size in sized)] for name in report.metrics]
     if any(decided):
-        table.add_row(
-            _text("fully decided"), *(_text(words.replace(" fully decided", "") or "100.0 %") for words in decided)
-        )
-    return table
+        rows.append(["fully decided", *(words.replace(" fully decided", "") or "100.0 %" for words in decided)])
+    return _table(report.title, ["metric", *heads], rows, caption)
 
 
 def costs_table(report: Report) -> Table | None:
     """What runs cost and how long they took, runs as columns; None where nothing is known."""
-    table, rows = _table(), cost_rows([run.costs for run in report.runs])
-    table.title = _text("cost and time", "bold")
-    table.add_column("")
-    for run in report.runs:
-        table.add_column(_text(run.name), overflow="fold")
-    for name, cells in rows:
-        table.add_row(_text(name), *map(_text, cells))
-    return table if rows else None
+    rows = cost_rows([run.costs for run in report.runs])
+    heads = ["", *(run.name for run in report.runs)]
+    return _table("cost and time", heads, ([name, *cells] for name, cells in rows)) if rows else None
 
 
 def failures_table(run: RunView, limit: int = 10) -> Table:
     """The first `limit` conversations that failed, then those that are unsure, each with its first difference."""
     failed = (c for c in run.conversations if c.status == "failed" or c.broke)
     wrong = chain(failed, (c for c in run.conversations if c.status == "unsure" and not c.broke))
-    rows = list(islice(wrong, limit))
+    first = list(islice(wrong, limit))
     left = sum(1 for _ in wrong)
-    table = _table()
-    more = [f"and {left} more"] if left else [] if rows else ["no conversation failed"]
-    table.caption = "\n".join([*more, *words_alone(run)]) or None
-    table.add_column("conversation", overflow="fold")
-    table.add_column("first difference", overflow="fold")
-    for conversation in rows:
-        trial = f" (trial {conversation.trace.trial + 1})" if conversation.trace.trial else ""
-        table.add_row(_text(conversation.gold.id + trial), _text(headline(conversation)))
-    return table
+    more = [f"and {left} more"] if left else [] if first else ["no conversation failed"]
+    rows = (
+        (one.gold.id + (f" (trial {one.trace.trial + 1})" if one.trace.trial else ""), headline(one)) for one in first
+    )
+    return _table("", ["conversation", "first difference"], rows, "\n".join([*more, *words_alone(run)]))
 
 
 def trials_table(run: str, trials: Trials) -> Table:
     """pass^k and pass@k of a run for each k, with who flickers and the noise floor below."""
-    table = _table()
-    table.title = _text(f"{run}: trials", "bold")
-    table.caption = _text("\n".join(trials_words(trials)))
-    for head in ("k", "pass^k (all of k pass)", "pass@k (one of k passes)", "dialogues"):
-        table.add_column(head, overflow="fold")
-    for one in trials.by_k:
-        cells = (
-            _text(value, "bold").append(f"  {interval.replace(' to ', '–')}", style="dim")
-            for value, interval in map(rate_words, (one.every, one.any))
-        )
-        table.add_row(str(one.k), *cells, str(one.of))
-    return table
+    heads = ("k", "pass^k (all of k pass)", "pass@k (one of k passes)", "dialogues")
+    rows = (
+        (str(one.k), *((value, _dash(ends)) for value, ends in map(rate_words, (one.every, one.any))), str(one.of))
+        for one in trials.by_k
+    )
+    return _table(f"{run}: trials", heads, rows, "\n".join(trials_words(trials)))
 
 
 def comparison_table(found: Comparison, title: str) -> Table:
     """The metrics that are not the same in both runs, and that of passed conversations; what is told apart is named."""
     shown = [one for one in found.differences if one.moved or one == found.passing]
-    table, same = _table(), len(found.differences) - len(shown)
-    table.title = _text(title, "bold")
+    same = len(found.differences) - len(shown)
     rest = f"; {same} other figures are the same" if same else ""
-    table.caption = f"paired differences with 95 % intervals, told apart where these do not hold 0{rest}"
-    for head in ("metric", "before", "after", "difference", "95 % interval", ""):
-        table.add_column(head, overflow="fold")
-    for one in shown:
-        told = "" if one.verdict == "not told apart" else one.verdict
-        table.add_row(_text(one.metric), *map(_text, difference_words(one)), _text(told, "bold"))
-    return table
+    rows = (
+        (one.metric, *difference_words(one), "" if one.verdict == "not told apart" else one.verdict) for one in shown
+    )
+    heads = ("metric", "before", "after", "difference", "95 % interval", "")
+    caption = f"paired differences with 95 % intervals, told apart where these do not hold 0{rest}"
+    return _table(title, heads, rows, caption)
 
 
 def difference_words(one: Difference) -> tuple[str, str, str, str]:
@@ -121,24 +98,33 @@ def difference_words(one: Difference) -> tuple[str, str, str, str]:
     return before + unit, after + unit, bracket(scale * one.value, scale * one.best, signed), interval
 
 
-def _table() -> Table:
+def _table(title: str, heads: Iterable[_Cell], rows: Iterable[Sequence[_Cell]], caption: str = "") -> Table:
     from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    return Table(box=SIMPLE_HEAD, pad_edge=False, title_justify="left", caption_justify="left")
-
-
-def _figure(total: Total | None, size: int) -> Text:
-    if total is None:
-        return _text("–", "dim")
-    value, interval = figures(total)
-    text = _text(value, "bold").append(f"  {interval.replace(' to ', '–')}" if interval else "", style="dim")
-    rest = [f"n {total.n}"] if total.n + total.unscored != size else []
-    rest += [f"{total.unscored} unscored"] if total.unscored else []
-    return text.append("".join(f", {part}" for part in rest), style="dim")
-
-
-def _text(value: str, style: str = "") -> Text:
+    from rich.table import Column, Table
     from rich.text import Text
 
-    return Text(legible(value), style=style)
+    def text(cell: _Cell, style: str = "bold") -> Text:
+        if isinstance(cell, str):
+            return Text(legible(cell))
+        return Text(legible(cell[0]), style).append(legible(cell[1]), style="dim")
+
+    columns = [Column(text(head, ""), overflow="fold") for head in heads]
+    above, below = Text(legible(title), "bold") if title else None, Text(legible(caption)) if caption else None
+    made = Table(*columns, title=above, caption=below, box=SIMPLE_HEAD, pad_edge=False)
+    made.title_justify = made.caption_justify = "left"
+    for row in rows:
+        made.add_row(*map(text, row))
+    return made
+
+
+def _figure(total: Total | None, size: int) -> _Cell:
+    if total is None:
+        return "–"
+    value, interval = figures(total)
+    rest = [f"n {total.n}"] if total.n + total.unscored != size else []
+    rest += [f"{total.unscored} unscored"] if total.unscored else []
+    return value, (_dash(interval) if interval else "") + "".join(f", {part}" for part in rest)
+
+
+def _dash(interval: str) -> str:
+    return f"  {interval.replace(' to ', '–')}"
