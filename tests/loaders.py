@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import yaml
 
+from tests.papers_xml import conversations_xml
 from tests.tooldial_record import record_of
 from toologue import bench
 from toologue.agents.predictions import read_predictions
@@ -216,9 +217,8 @@ def _conversations(folder: Path) -> dict[str, Loader]:
     of_almita = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
     row = f'#,"{json.dumps(of_almita).replace(chr(34), chr(34) * 2)}"\n'.encode()
     talk = _json({"conversation": of_almita}) + b"\n"
-    xml = dialog2api.conversations_xml([SAID]).encode()
-    sample = f"<def>x</def>\n<stack>\n{STACKED}\n</stack>\n<turn>user: hi</turn>\n<output>\n</output>".encode()
-    stacked, turn = STACKED.encode(), b"<turn>user: hi</turn>\n"
+    xml = conversations_xml([SAID]).encode()
+    stacked = STACKED.encode()
     conversation = re.search(rb"<conversation uid.*</conversation>\n", xml, re.DOTALL)
     assert conversation
     calls, programs = _first("tooltalk/conversations"), _first("dialog2api/test")
@@ -239,7 +239,7 @@ def _conversations(folder: Path) -> dict[str, Loader]:
     def read_calls(file: Path) -> None:
         _all(conversations_in([file]))
 
-    read_output, read_sample = _text(dialog2api.read_output), _text(dialog2api.read_sample)
+    read_output = _text(dialog2api.read_output)
     value, call = _refusing(literals.value_of), _refusing(literals.call_of)
     a_value, a_call = b"{'id': 7, \"ok\": [true, None]}", b'get(id=812, of=[1, {"a": 2}])'
     return {
@@ -259,8 +259,6 @@ def _conversations(folder: Path) -> dict[str, Loader]:
         "Dialog2API, no end": Loader(
             "c.xml", xml, dialog2api.read_conversations, many(b"a", b"<goal ", b">"), refused=True
         ),
-        "Dialog2API, sample": Loader("s.xml", sample, read_sample, many(turn, *_around(sample, turn))),
-        "Dialog2API, goals": Loader("s.xml", sample, read_sample, many(b"<goal "), refused=True),
         "Dialog2API, answer": Loader("o.xml", stacked, read_output, many(stacked.replace(b"1", b"#", 1) + b"\n")),
         "Dialog2API, ends": Loader("o.xml", stacked, read_output, many(b"</turn><goal a")),
         "predictions": Loader("p.jsonl", predicted, read_predictions, many(_numbered(predicted, b'"a"'))),

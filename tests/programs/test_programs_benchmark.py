@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("boto3")
 pytest.importorskip("moto")
 
+from papers_xml import conversations_xml
 from toologue.bench.benchmark import Options, benchmark, evaluate, play, record
 from toologue.bench.dialog2api import DIALOG2API, load, of_programs, of_split
 from toologue.bench.dialog2api.files import (
@@ -23,7 +24,6 @@ from toologue.bench.dialog2api.tables import apis_in, table3, tables, talk_table
 from toologue.bench.tables import html
 from toologue.cli.bench import bench, prove
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
-from toologue.formats.dialog2api import conversations_xml
 from toologue.models.similarity import TextMatch
 from toologue.mutate.programs import RIGHT, WRONG, mutant
 from toologue.sandbox.program import raised_in

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from papers_xml import conversations_xml
 from toologue.data import read_text
-from toologue.formats.dialog2api import conversations_xml, parse_conversations
+from toologue.formats.dialog2api import parse_conversations
 from toologue.formats.program_dialogue import Written, dialogue_of, problems
 from toologue.schema import AgentTurn, Call, Case, Program, Setting, UserTurn
 from toologue.schema.stack import stack

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import time
-import xml.etree.ElementTree as ET
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toologue.errors import BadFile, BadRecord, BadSetting
+from papers_xml import conversations_xml
+from toologue.errors import BadFile, BadRecord
 from toologue.formats.dialog2api import (
     Output,
     Sample,
-    conversations_xml,
     output_xml,
     parse_conversations,
     read_conversations,
     read_output,
-    read_sample,
     sample_xml,
 )
-from toologue.schema import AgentTurn, Call, Dialogue, Fault, Program, Result, Setting, UserTurn
+from toologue.schema import AgentTurn, Dialogue, Fault, Program, Result, Setting, UserTurn
 from toologue.schema.stack import Stacked, stack
 
 CONVERSATION = """<?xml version="1.0"?>
@@ -62,78 +60,31 @@ Agent: These:
 </conversation>
 """
 
-blanks = st.sampled_from(
-    ["", " ", "\n", "\t", " \n", "\r", "\r\n", "\x00", "]]>", "<![CDATA[", "<!--", "&lt;", "&#65;"]
-)
-awkward = st.text(max_size=6) | st.sampled_from(
+texts = st.text(max_size=6) | st.sampled_from(
     ["</program>", "<turn>", "\n</goal>", "User: hm", "Agent:", "&", "<", "?1"]
 )
-texts = st.tuples(blanks, awkward, awkward, blanks).map("".join)
-goal_ids = texts.filter(bool)
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(texts, inner, max_size=2),
-    max_leaves=5,
-)
-results = st.none() | st.builds(Result, value=values, error=st.none() | st.builds(Fault, type=texts, message=texts))
-codes = texts.filter(lambda text: bool(text.strip()))
-signatures = st.none() | st.sampled_from(["0a1b2c3d", "ffffffff"])
+codes = st.sampled_from(["x = 1 < 2 & 3", "if a:\n    return '</program>'", "return ?1", "raise ChitChat()"])
 
 
-@st.composite
-def dialogues(draw):
-    """Conversations that the format can hold: agents either act or speak, and a final goal is never written again."""
-    turns, closed = [UserTurn(text=draw(texts))], set()
-    for _ in range(draw(st.integers(0, 4))):
-        acts = []
-        for goal in draw(st.lists(st.sampled_from(["1", "3", " odd <id>\n"]), unique=True, max_size=3)):
-            if goal not in closed:
-                acts.append(draw(st.builds(Program, goal=st.just(goal), code=codes)))
-                closed |= {goal} if acts[-1].status != "drafting" else set()
-        if acts:
-            many = {"min_size": len(acts), "max_size": len(acts)}
-            got, signed = draw(st.lists(results, **many)), draw(st.lists(signatures, **many))
-            extra = {"signatures": signed} if any(signed) else {}
-            turns.append(AgentTurn(acts=tuple(acts), results=tuple(got) if any(got) else (), extra=extra))
-        turns += [AgentTurn(text=draw(texts)), UserTurn(text=draw(texts))]
-    initial = draw(st.none() | st.just("0a1b2c3d"))
-    extra = {"initial_signature": initial} if initial else {}
-    world, origin = Setting(name="s3"), {"line": "programs"}
-    return Dialogue(id=draw(goal_ids), world=world, turns=tuple(turns), extra=extra, origin=origin)
-
-
-@given(st.lists(dialogues(), min_size=1, max_size=2, unique_by=lambda one: one.id))
-def test_conversations_are_read_back_as_they_were(written):
-    assert parse_conversations(conversations_xml(written)) == written
-
-
-@given(st.lists(dialogues(), min_size=1, max_size=2))
-def test_what_is_written_is_xml_to_everybody(written):
-    text = conversations_xml(written)
-    if "&#" not in text:  # characters that XML cannot hold are there as numbers
-        found = [turn.text for turn in ET.fromstring(text).iter("turn")]
-        said = [turn for one in written for turn in one.turns if turn.role == "user" or turn.text is not None]
-        assert found == [f"{turn.role.capitalize()}: {turn.text}" for turn in said]
-
-
-@given(
-    st.builds(Output, st.lists(st.builds(Program, goal=goal_ids, code=codes), max_size=2).map(tuple), st.none() | texts)
-)
-def test_answers_are_read_back_as_they_were(output):
+@pytest.mark.parametrize("text", ["a < b & c", "</program>", "x &amp; y", "two\nlines", "<goal uid='1'>", 'it\'s "so"'])
+def test_what_is_written_is_read_back(text):
+    output = Output((Program(goal='1 "<a>"', status="final", code=text),), f"So: {text}")
     assert read_output(output_xml(output)) == output
     assert read_output("Sure! Here it is:\n```xml\n" + output_xml(output) + "\n```\nAnything else?") == output
-    assert read_output(output_xml(output).partition("\n")[2]) == output or output == Output()
+    assert read_output(output_xml(output).partition("\n")[2]) == output
+    said = Dialogue(id='d "1"', world=Setting(name="s3"), origin={"line": "programs"}, turns=(
+        UserTurn(text=text), AgentTurn(acts=output.programs, results=(Result(value=text),)), AgentTurn(text=text)
+    ))  # fmt: skip
+    assert parse_conversations(conversations_xml([said])) == [said]
 
 
-@given(texts, st.lists(st.builds(Stacked, goal=goal_ids, code=codes, result=results), max_size=2), texts, texts)
-def test_prompts_are_read_back_as_they_were(definitions, stacked, asked, answered):
-    turns = (AgentTurn(text=asked), UserTurn(text=answered))
-    for output in (None, Output(), Output((), "Yes.")):
-        sample = Sample(definitions, tuple(stacked), turns, output)
-        text = sample_xml(sample)
-        assert read_sample(text if output is not None else text + "</output>") == sample._replace(
-            output=output or Output()
-        )
+def test_a_prompt_ends_where_the_answer_begins():
+    held = (Stacked(goal="1", code="return 1", status="final", result=Result(value=[1])),)
+    sample = Sample("def f(a<b)", held, (UserTurn(text="And?"),))
+    assert sample_xml(sample) == (
+        '<def>\ndef f(a&lt;b)\n</def>\n<stack>\n<goal uid="1" status="final">\n<program>\nreturn 1\n</program>\n'
+        "<result>[1]</result>\n<error/>\n</goal>\n</stack>\n<turn>User: And?</turn>\n<output>\n"
+    )
 
 
 def test_a_conversation_is_read_as_people_write_them():
@@ -156,68 +107,43 @@ def test_an_empty_final_goal_is_the_draft_as_it_stands():
 
 
 EMPTY_GOAL = '<goal uid="4" status="final"/>'
-THIRD_GOAL = "28: /conversation[1]/turns[1]/goal[3] (column "
-RESULT = "22: /conversation[1]/turns[1]/goal[2]/result[1] (column 1)"
-REST = CONVERSATION.partition("\n")[2]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "place", "what"),
     [
-        (EMPTY_GOAL, '<goal uid="2" status="final"/>', THIRD_GOAL, "goal '2' is final or abandoned already"),
-        (EMPTY_GOAL, '<goal uid="9" status="final"/>', THIRD_GOAL, "there is no draft of it"),
-        (EMPTY_GOAL, '<goal status="final"/>', THIRD_GOAL, "the goal has no uid"),
-        (EMPTY_GOAL, '  <goal uid="4" status="done"/>', THIRD_GOAL + "3)", "final or abandoned, got 'done'"),
-        ("<result>null</result>", "<result>NaN</result>", RESULT, "the result is no JSON: NaN"),
-        ("<result>null</result>", "<result>{</result>", RESULT, "the result is no JSON: Expecting"),
+        (EMPTY_GOAL, '<goal uid="2" status="final"/>', "/conversation[1]", "goal '2' is final or abandoned already"),
+        (EMPTY_GOAL, '<goal uid="9" status="final"/>', "/conversation[1]", "there is no draft of it"),
+        (EMPTY_GOAL, '<goal status="final"/>', "/conversation[1]", "the goal has no uid"),
+        (EMPTY_GOAL, '<goal uid="4" status="done"/>', "/conversation[1]", "final or abandoned, got 'done'"),
+        ("<result>null</result>", "<result>NaN</result>", "/conversation[1]", "the result is no JSON: NaN"),
+        ("<result>null</result>", "<result>{</result>", "/conversation[1]", "the result is no JSON: Expecting"),
         (
             "</turn>\n<turn>User: at",
             "\n<turn>User: at",
-            "27: ",
-            "<turn>, which begins in line 26 and is not ended",
+            "34: / (column 3)",
+            "this is not the paper's XML: mismatched tag",
         ),
-        ("</turns>\n", "", "7: ", "<turns> is not ended before line 34"),
-        ("</conversation>\n", "", "3: ", "<conversation> is not ended before line 35"),
-        ("<turns>\n", "<turns>\nwell, well\n", "8: ", "'well, well' belongs to no element"),
-        ("Agent: In which", "In which", "26: ", "'In which bucket?' does not say who speaks"),
-        ('uid="count-1"', "", "3: ", "the conversation has no uid"),
-        (
-            "<metadata>\n",
-            '<metadata>\n<goal uid="1">',
-            "5: ",
-            "<goal> cannot stand in <metadata>, which begins in line 4",
-        ),
-        (
-            "<turns>\n",
-            "<program>x</program><turns>\n",
-            "7: /conversation[1] (column 1)",
-            "<program> cannot stand in <conversation>",
-        ),
-        ("</metadata>", "</metadata></stack>", "6: /conversation[1] (column 12)", "</stack> ends nothing"),
-        ("by hand -->", "by hand", "2: / (column 1)", "<!-- without its end"),
-        ("<!-- written by hand -->", REST, "37: /conversation[2]", "there is a conversation 'count-1' already"),
+        ("</turns>\n", "", "34: / (column 3)", "mismatched tag"),
+        ("Agent: In which", "In which", "/conversation[1]", "'In which bucket?' does not say who speaks"),
+        ('uid="count-1"', "", "/conversation[1]", "the conversation has no uid"),
+        ("<turns>\n", "<turns>\n<result>1</result>\n", "/conversation[1]", "<result> cannot stand here"),
+        ("Good day!", "Good <result>day!</result>", "/conversation[1]", "<result> cannot stand in <turn>"),
     ],
 )
-def test_what_is_wrong_is_told_with_line_path_and_column(old, new, place, what):
-    assert old in CONVERSATION
+def test_what_is_wrong_is_told_with_its_place(old, new, place, what):
     with pytest.raises(BadRecord) as caught:
         parse_conversations(CONVERSATION.replace(old, new, 1), "mine.xml")
-    assert str(caught.value).startswith(f"mine.xml:{place}")
+    assert str(caught.value).startswith(f"mine.xml:{place}" if place[0].isdigit() else f"mine.xml: {place}")
     assert what in str(caught.value)
 
 
 def test_a_file_without_conversations_and_one_that_is_no_text_are_refused(tmp_path):
     (tmp_path / "none.xml").write_text("<conversations></conversations>")
     (tmp_path / "latin.xml").write_bytes("<conversation>é".encode("latin-1"))
-    for name, told in (("none.xml", "no <conversation>"), ("latin.xml", "not UTF-8"), ("gone.xml", "cannot read")):
-        with pytest.raises(BadFile, match=told):
+    for name, told in (("none.xml", "no <conversation>"), ("latin.xml", "UTF-8"), ("gone.xml", "cannot read")):
+        with pytest.raises((BadFile, BadRecord), match=told):
             read_conversations(tmp_path / name)
-
-
-def test_acts_that_are_no_programs_are_not_written():
-    call = AgentTurn(acts=(Call(api="list_buckets"),))
-    with pytest.raises(BadSetting, match="programs only"):
-        conversations_xml([Dialogue(id="d", turns=(UserTurn(), call))])
 
 
 GOAL = '<goal uid="3" status="final">\n<program>\nreturn a < b & c\n</program>\n</goal>'
@@ -282,7 +208,7 @@ def test_words_of_models_are_read(text, words):
     [
         ('<goal status="final"><program>x</program></goal>', "no uid"),
         ('<goal uid="1"><program>x</program></goal>', "expected the status"),
-        ("Sure:\n<program>\nreturn 1\n</program>", "<output>:2: .*put it into <goal"),
+        ("Sure:\n<program>\nreturn 1\n</program>", "put it into <goal"),
     ],
 )
 def test_answers_without_the_needful_say_so(text, told):
@@ -294,8 +220,7 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;">]>'
 
 
 def test_nothing_is_defined_or_fetched():
-    with pytest.raises(BadRecord, match="document type is not read"):
-        parse_conversations(BOMB + CONVERSATION)
+    assert parse_conversations(BOMB + CONVERSATION) == parse_conversations(CONVERSATION)
     (one,) = parse_conversations(CONVERSATION.replace("small", "&c; &xxe; &#0x; &#1114112; &#xD800;"))
     assert "&c; &xxe; &#0x; &#1114112; &#xD800;" in one.turns[1].text
     assert read_output(f"{BOMB}<turn>Agent: &c;</turn>").text == "&c;"
@@ -336,6 +261,6 @@ PIECES = """<goal·uid='1'·status='final'> </goal> <program> </program> <turn> 
 @given(st.lists(st.sampled_from([*PIECES.replace("\n", " ").split(" "), "\n"]), max_size=20))
 def test_no_text_makes_a_traceback(pieces):
     text = "".join(pieces).replace("·", " ")
-    for read in (read_output, read_sample, parse_conversations):
+    for read in (read_output, parse_conversations):
         with contextlib.suppress(BadRecord, BadFile):
             read(text)

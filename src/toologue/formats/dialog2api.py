@@ -1,252 +1,49 @@
 """Dialog2API's XML (arXiv 2212.09946, appendices D, E): conversations, stacks, what models are shown and answer.
 
     conversations   <conversation uid>, <metadata>, <turns>; several in <conversations>    `read_conversations`
-    samples         <def>, <stack>, <turn>, <output>: a prompt, or an example in one       `read_sample`
+    samples         <def>, <stack>, <turn>, <output>: a prompt, or an example in one       `sample_xml`
     answers         what a model wrote: <goal>s, a <turn>                                  `read_output`
 
-Their XML is not quite XML: code and words hold bare `<` and `&`. So the scanner knows the names of the format and no
-others; everything else is text. Nothing can be defined, fetched or expanded. Files are read strictly (`BadRecord`:
-file, line, path, column); answers as models write them: without the end of the last element, in Markdown, amid prose.
+Their XML is not quite XML: code and words hold bare `<` and `&`. So what begins none of the format's own tags is text.
+Nothing can be defined, fetched or expanded. Files are read strictly (`BadRecord`); answers as models write them:
+without the end of the last element, in Markdown, amid prose.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import re
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, groupby, repeat
+import textwrap
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
+from xml.sax.saxutils import unescape
 
 from pydantic import JsonValue, ValidationError
 
-from toologue.errors import BadFile, BadRecord, BadSetting, StackError, shown
+from toologue import limits
+from toologue.data import reason, text_of
+from toologue.errors import BadFile, BadRecord, StackError, shown
 from toologue.schema import AgentTurn, Dialogue, Fault, Program, Result, Setting, Turn, UserTurn
-from toologue.schema.jsonl import opened
 from toologue.schema.stack import Stacked, completed
-from toologue.values.json_schema import list_of
-
-# Every element, and what may hold it; "" is the text as a whole.
-_IN: dict[str, tuple[str, ...]] = {
-    "conversations": ("",),
-    "conversation": ("", "conversations"),
-    "metadata": ("conversation",),
-    "initial_signature": ("metadata",),
-    "turns": ("conversation",),
-    "turn": ("", "turns", "output"),
-    "goal": ("", "turns", "stack", "output"),
-    "program": ("goal", ""),
-    "result": ("goal",),
-    "error": ("goal",),
-    "signature": ("goal",),
-    "def": ("",),
-    "stack": ("",),
-    "output": ("",),
-}
-_TEXTS = frozenset(("initial_signature", "turn", "program", "result", "error", "signature", "def"))
-_TOKEN = re.compile(rf"<!\[CDATA\[|<!--|<!DOCTYPE|<!ENTITY|<\?|</?({'|'.join(_IN)})(?=[\s/>])([^<>]*+)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'/]+))""")
-_ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
-_NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-_UNSAFE = re.compile(r"[&<>]|[^\t\n -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_BLANK = " \t\n"
-
-
-@dataclass
-class Node:
-    """An element: its place in the text, its attributes, its children or its text."""
-
-    tag: str
-    path: str = ""
-    line: int = 1
-    column: int = 1
-    attributes: dict[str, str] = field(default_factory=dict[str, str])
-    children: list[Node] = field(default_factory=list["Node"])
-    parts: list[str] = field(default_factory=list[str])
-    numbers: Counter[str] = field(default_factory=Counter[str])
-
-    @property
-    def raw(self) -> str:
-        """Its text, escaped."""
-        return "".join(self.parts)
-
-    def all(self, tag: str) -> Iterator[Node]:
-        """The children that are called so."""
-        return (child for child in self.children if child.tag == tag)
-
-    def first(self, tag: str) -> Node | None:
-        """The first of them."""
-        return next(self.all(tag), None)
-
-    def bad(self, file: object, what: str, remedy: str = "") -> BadRecord:
-        """The error for something in this element."""
-        return BadRecord(file, self.line, f"{self.path or '/'} (column {self.column})", what, remedy)
-
-
-def scan(text: str, file: object = "<text>", *, strict: bool = False) -> Node:
-    """The elements of a text, under a node without a name. Raises BadRecord where `strict`."""
-    return _Scanner(text.replace("\r\n", "\n").replace("\r", "\n"), file, strict).tree()
-
-
-def escaped(text: str) -> str:
-    """The text as content of an element; blanks at its edges survive, since they are written as numbers."""
-    safe = _UNSAFE.sub(lambda found: {"&": "&amp;", "<": "&lt;", ">": "&gt;"}.get(found[0], _number(found[0])), text)
-    begin, end = len(safe) - len(safe.lstrip(_BLANK)), len(safe.rstrip(_BLANK))
-    edges = [safe[:begin], safe[end:]] if begin < end else [safe, ""]
-    return "".join(map(_number, edges[0])) + safe[begin:end] + "".join(map(_number, edges[1]))
-
-
-def attribute(text: str) -> str:
-    """The text as the value of an attribute, quoted."""
-    return '"' + re.sub(r'["\n\t]', lambda found: _number(found[0]), escaped(text)) + '"'
-
-
-def content(raw: str) -> str:
-    """The text that content stands for."""
-    return _ENTITY.sub(_character, raw.strip(_BLANK))
-
-
-def code_of(node: Node) -> str:
-    """The program that an element holds: without the indent that all of its lines share, and blank lines around it."""
-    lines = node.raw.rstrip(_BLANK).split("\n")
-    while lines and not lines[0].strip(_BLANK):
-        del lines[0]
-    margin = min((len(line) - len(line.lstrip(" \t")) for line in lines if line.strip(_BLANK)), default=0)
-    return content("\n".join(line[margin:] if not line[:margin].strip(" \t") else line for line in lines))
-
-
-def _number(character: str) -> str:
-    return f"&#{ord(character)};"
-
-
-def _character(found: re.Match[str]) -> str:
-    if found[1]:
-        return _NAMED[found[1]]
-    point = int(found[2]) if found[2] else int(found[3], 16)
-    return found[0] if point > 0x10FFFF or 0xD800 <= point < 0xE000 else chr(point)
-
-
-class _Scanner:
-    """One pass over the text: `open` are the elements that have begun and not ended, the text as a whole first."""
-
-    def __init__(self, text: str, file: object, strict: bool):
-        self._text, self._file, self._strict = text, file, strict
-        self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
-        self._open = [Node("")]
-        self._endless: set[str] = set()
-
-    def tree(self) -> Node:
-        at = 0
-        while found := _TOKEN.search(self._text, at):
-            top = self._open[-1]
-            self._words(top, at, found.start())
-            at = found.end()
-            if found[1] is None:
-                at = self._special(top, found)
-            elif top.tag in _TEXTS and not self._ends(top, found):
-                top.parts.append(found[0])
-            elif found[0].startswith("</"):
-                self._close(found)
-            else:
-                self._begin(found)
-        self._words(self._open[-1], at, len(self._text))
-        self._leave(1, len(self._text))
-        return self._open[0]
-
-    def _words(self, top: Node, start: int, end: int) -> None:
-        words = self._text[start:end]
-        if top.tag in _TEXTS:
-            top.parts.append(words)
-        elif self._strict and words.strip(_BLANK):
-            at = start + len(words) - len(words.lstrip(_BLANK))
-            raise self._bad(at, f"{shown(words.strip(_BLANK))} belongs to no element")
-
-    def _special(self, top: Node, found: re.Match[str]) -> int:
-        """What begins with `<!` or `<?`: returns where to go on."""
-        kind, inside = found[0].upper(), top.tag in _TEXTS
-        ending = {"<![CDATA[": "]]>", "<!--": "-->", "<?": "?>"}.get(kind, "")
-        if ending and (kind == "<![CDATA[") == inside and ending not in self._endless:
-            if (end := self._text.find(ending, found.end())) >= 0:
-                top.parts += [escaped(self._text[found.end() : end])] if inside else []
-                return end + len(ending)
-            self._endless.add(ending)
-        if inside:
-            top.parts.append(found[0])
-        elif self._strict:
-            what = "a document type is not read" if not ending else f"{found[0]} without its end, or in no element"
-            raise self._bad(found.start(), what)
-        return found.end()
-
-    def _ends(self, top: Node, found: re.Match[str]) -> bool:
-        """Whether a tag in the midst of words or code is no part of them."""
-        tag = found[1].lower()
-        if found[0].startswith("</"):
-            return tag == top.tag or (tag not in _TEXTS and any(node.tag == tag for node in self._open))
-        before = found.start()
-        while before and self._text[before - 1] in " \t":
-            before -= 1
-        begins_line = before == 0 or self._text[before - 1] == "\n"
-        return begins_line and top.tag != "def" and self._holder(tag, len(self._open) - 1) > 0
-
-    def _holder(self, tag: str, below: int) -> int:
-        """How many open elements remain when an element of this name begins; 0 where none may hold it."""
-        return next((n for n in range(below, 0, -1) if self._open[n - 1].tag in _IN[tag]), 0)
-
-    def _begin(self, found: re.Match[str]) -> None:
-        tag, rest = found[1].lower(), found[2]
-        remain = self._holder(tag, len(self._open))
-        if self._strict and remain < len(self._open):
-            top = self._open[-1]
-            inside = f"in <{top.tag}>, which begins in line {top.line} and is not ended" if top.tag else "here"
-            raise self._bad(found.start(), f"<{tag}> cannot stand {inside}")
-        if not remain:
-            return
-        self._leave(remain, found.start())
-        parent = self._open[-1]
-        line, column = self._place(found.start())
-        parent.numbers[tag] += 1
-        attributes = {name.lower(): content("".join(values)) for name, *values in _ATTRIBUTE.findall(rest)}
-        node = Node(tag, f"{parent.path}/{tag}[{parent.numbers[tag]}]", line, column, attributes)
-        parent.children.append(node)
-        if not rest.rstrip().endswith("/"):
-            self._open.append(node)
-
-    def _close(self, found: re.Match[str]) -> None:
-        tag = found[1].lower()
-        at = next((n for n in range(len(self._open) - 1, 0, -1) if self._open[n].tag == tag), 0)
-        if at:
-            self._leave(at + 1, found.start())
-            self._open.pop()
-        elif self._strict:
-            raise self._bad(found.start(), f"</{tag}> ends nothing")
-        else:
-            self._open[-1].children.append(Node(f"/{tag}"))
-
-    def _leave(self, remain: int, at: int) -> None:
-        """End all open elements but so many."""
-        if self._strict and len(self._open) > remain:
-            late = self._open[-1]
-            raise late.bad(self._file, f"<{late.tag}> is not ended before line {self._place(at)[0]}")
-        del self._open[remain:]
-
-    def _place(self, at: int) -> tuple[int, int]:
-        line = bisect_right(self._lines, at)
-        return line, at - self._lines[line - 1] + 1
-
-    def _bad(self, at: int, what: str) -> BadRecord:
-        line, column = self._place(at)
-        return BadRecord(self._file, line, f"{self._open[-1].path or '/'} (column {column})", what)
-
 
 _S3 = Setting(name="s3")
 Status = Literal["drafting", "final", "abandoned"]
-_BYTES = 64 << 20
+_STATUS: dict[str, Status] = {"draft": "drafting", "final": "final", "aband": "abandoned"}
+_NAMES = "conversations|conversation|metadata|initial_signature|turns|turn|goal|program|result|error|signature"
+_CDATA = re.compile(r"<!\[CDATA\[((?:(?!<!\[CDATA\[).)*?)\]\]>", re.DOTALL)
+# Signs that begin nothing of ours, outside of CDATA.
+_STRAY = re.compile(rf"({_CDATA.pattern})|<(?!/?(?:{_NAMES})[\s/>])|&(?!(?:lt|gt|amp|quot|apos);)", re.DOTALL)
+_TAG = re.compile(r"(^[ \t]*)?<(/?)(output|goal|program|turn|stack|def)\b([^<>]*+)>", re.IGNORECASE | re.MULTILINE)
+_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'/]+))""")
+_QUOTES = {"&quot;": '"', "&apos;": "'", "&#x27;": "'"}
 _WORDS = re.compile(r"[ \t\n]*(agent|bot|assistant|system|user)[ \t]*:[ \t\n]*", re.IGNORECASE)
 _FENCE = re.compile(r"\A[ \t]*```[\w-]*[ \t]*\n?(.*?)(?:\n[ \t]*```[ \t]*)?\Z", re.DOTALL)
-_STATUS: dict[str, Status] = {"draft": "drafting", "final": "final", "aband": "abandoned"}
+_BLANK = " \t\n"
+# (what is wrong, what to do) → the error.
+_Bad = Callable[[str, str], NoReturn]
 
 
 class Output(NamedTuple):
@@ -267,46 +64,59 @@ class Sample(NamedTuple):
 
 def read_conversations(file: Path, world: Setting = _S3, *, lax: bool = False) -> list[Dialogue]:
     """The conversations of a file. Raises BadFile, BadRecord."""
-    with opened(file) as stream:
-        data = stream.read(_BYTES + 1)
-    if len(data) > _BYTES:
-        raise BadFile(f"{file} is larger than {_BYTES >> 20} MiB: split it")
-    try:
-        return parse_conversations(data.decode("utf-8-sig"), file, world, lax=lax)
-    except UnicodeDecodeError as error:
-        raise BadFile(f"{file} is not UTF-8 (byte {error.start}): save it as UTF-8") from None
+    return parse_conversations(text_of(file, limits.DOCUMENT), file, world, lax=lax)
 
 
 def parse_conversations(
     text: str, file: object = "<text>", world: Setting = _S3, *, lax: bool = False
 ) -> list[Dialogue]:
     """The conversations of a text. `lax`: programs that cannot go on the stack stay as they are written."""
-    root = scan(text, file, strict=True)
+    tidy = _STRAY.sub(lambda found: found[1] or html.escape(found[0]), text)
+    try:
+        root = ET.fromstring(f"<all>{tidy}</all>")
+    except ET.ParseError as error:
+        line, column = error.position
+        what = f"this is not the paper's XML: {str(error).partition(':')[0]}"
+        raise BadRecord(
+            file, line, f"/ (column {column + 1})", what, "end each element; code may stand in CDATA"
+        ) from None
     found: dict[str, Dialogue] = {}
-    for node in (one for group in (root, *root.all("conversations")) for one in group.all("conversation")):
-        dialogue = _dialogue(node, file, world, lax)
+    for number, node in enumerate(root.iter("conversation"), 1):
+        dialogue = _Conversation(node, file, f"/conversation[{number}]").dialogue(world, lax=lax)
         if dialogue.id in found:
-            raise node.bad(file, f"there is a conversation {shown(dialogue.id)} already")
+            raise BadRecord(file, 0, f"/conversation[{number}]", f"there is a {shown(dialogue.id)} already")
         found[dialogue.id] = dialogue
     if not found:
         raise BadFile(f"{file} holds no <conversation>")
     return list(found.values())
 
 
-def conversations_xml(dialogues: Iterable[Dialogue]) -> str:
-    """Conversations as one document. Raises BadSetting for acts that are no programs."""
-    return "\n".join(["<conversations>", *map(_conversation_xml, dialogues), "</conversations>", ""])
+def read_output(text: str, file: object = "<output>") -> Output:
+    """What a model answered, whether or not it repeats `<output>`; what follows the answer is left out.
 
+    Raises BadRecord for a goal without an id or a status. Where there is no element at all, everything is words.
+    """
+    text = _CDATA.sub(lambda found: html.escape(found[1], quote=False), text.replace("\r\n", "\n"))
+    elements = _elements(text)
+    if elements is None:
+        return Output(text=_spoken(_unfenced(text.partition("</output>")[0]).strip())[1] or None)
 
-def read_sample(text: str, file: object = "<text>") -> Sample:
-    """A prompt or example, as `sample_xml` writes it. Raises BadRecord."""
-    root = scan(text, file, strict=True)
-    definitions, stacked, output = root.first("def"), root.first("stack"), root.first("output")
-    goals = ((_goal(node, file), _result(node, file)) for node in (stacked.all("goal") if stacked else ()))
-    held = tuple(Stacked(goal=one.goal, status=one.status, code=one.code, result=result) for one, result in goals)
-    turns = tuple(_turn(node, file) for node in root.all("turn"))
-    answer = _output(output.children, file) if output else None
-    return Sample(content(definitions.raw) if definitions else "", held, turns, answer)
+    def bad(what: str, remedy: str) -> NoReturn:
+        raise BadRecord(file, 0, "/", what, remedy)
+
+    programs, words = list[Program](), list[str]()
+    for tag, head, body in elements:
+        if tag == "program":
+            bad("<program> cannot stand here", 'put it into <goal uid="..." status="...">')
+        elif tag == "turn":
+            who, said = _spoken(body)
+            words += [_content(said)] if who != "user" else []
+        else:
+            attributes = {name.lower(): _content("".join(values)) for name, *values in _ATTRIBUTE.findall(head)}
+            uid, written = attributes.get("uid", ""), attributes.get("status", "").lower()
+            status = next((one for begins, one in _STATUS.items() if written.startswith(begins)), written)
+            programs.append(_program(uid, status, _unfenced(_content(_code(body))), bad))
+    return Output(tuple(programs), words[0] if words else None)
 
 
 def sample_xml(sample: Sample) -> str:
@@ -316,25 +126,16 @@ def sample_xml(sample: Sample) -> str:
     return "\n".join([*parts, "<output>\n" if sample.output is None else output_xml(sample.output)])
 
 
-def read_output(text: str, file: object = "<output>") -> Output:
-    """What a model answered, whether or not it repeats `<output>`; what follows the answer is left out.
-
-    Raises BadRecord for a goal without an id or a status. Where there is no element at all, everything is words.
-    """
-    nodes = scan(text, file).children
-    whole = next((node.children for node in nodes if node.tag == "output"), nodes)
-    ends = next((n for n, node in enumerate(whole) if node.tag in ("/output", "stack", "def")), len(whole))
-    answer = [node for node in whole[:ends] if not node.tag.startswith("/")]
-    if answer or any(node.tag == "output" for node in nodes):
-        return _output(answer, file, strict=False)
-    return Output(text=_spoken(_unfenced(text.partition("</output>")[0]).strip())[1] or None)
-
-
 def output_xml(output: Output) -> str:
     """An answer."""
     lines = [_goal_xml(program) for program in output.programs]
     lines += [_turn_xml(AgentTurn(text=output.text))] if output.text is not None else []
     return "\n".join(["<output>", *lines, "</output>"])
+
+
+def escaped(text: str) -> str:
+    """The text as content of an element."""
+    return html.escape(text, quote=False)
 
 
 def _stack_xml(stacked: Sequence[Stacked]) -> str:
@@ -346,32 +147,13 @@ def _turn_xml(turn: Turn) -> str:
     return f"<turn>{'User' if turn.role == 'user' else 'Agent'}: {escaped(turn.text or '')}</turn>"
 
 
-def _conversation_xml(dialogue: Dialogue) -> str:
-    initial = dialogue.extra.get("initial_signature")
-    known = [f"<initial_signature>{escaped(initial)}</initial_signature>"] if isinstance(initial, str) else []
-    lines = [f"<conversation uid={attribute(dialogue.id)}>", "<metadata>", *known, "</metadata>", "<turns>"]
-    for turn in dialogue.turns:
-        lines += _goals_xml(dialogue, turn) if turn.role == "agent" else ()
-        lines += [_turn_xml(turn)] if turn.role == "user" or turn.text is not None else []
-    return "\n".join([*lines, "</turns>", "</conversation>"])
-
-
-def _goals_xml(dialogue: Dialogue, turn: AgentTurn) -> Iterator[str]:
-    signed = chain(list_of(turn.extra.get("signatures")), repeat(None))
-    for act, result, signature in zip(turn.acts, turn.results or repeat(None), signed, strict=False):
-        if act.kind != "program":
-            raise BadSetting(f"dialogue {dialogue.id!r} has a {act.kind}: Dialog2API's XML holds programs only")
-        yield _goal_xml(act, result, signature)
-
-
-def _goal_xml(program: Program, result: Result | None = None, signature: object = None) -> str:
-    head = f"<goal uid={attribute(program.goal)} status={attribute(program.status)}"
+def _goal_xml(program: Program, result: Result | None = None) -> str:
+    head = f'<goal uid="{html.escape(program.goal)}" status="{program.status}"'
     lines = [f"<program>\n{escaped(program.code)}\n</program>"] if program.code else []
     if result is not None:
         lines.append(f"<result>{escaped(_json(result.value))}</result>")
         told = result.error and escaped(_json({"error": result.error.type, "message": result.error.message}))
         lines.append(f"<error>{told}</error>" if told else "<error/>")
-    lines += [f"<signature>{escaped(signature)}</signature>"] if isinstance(signature, str) else []
     return "\n".join([f"{head}>", *lines, "</goal>"]) if lines else f"{head}/>"
 
 
@@ -379,78 +161,94 @@ def _json(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _dialogue(node: Node, file: object, world: Setting, lax: bool) -> Dialogue:
-    uid, turns = node.attributes.get("uid", ""), node.first("turns")
-    if not uid:
-        raise node.bad(file, "the conversation has no uid", 'write <conversation uid="...">')
-    metadata = node.first("metadata")
-    initial = metadata.first("initial_signature") if metadata else None
-    extra: dict[str, JsonValue] = {"initial_signature": content(initial.raw)} if initial else {}
-    found, places = _turns(turns.children if turns else [], file)
-    try:
-        whole = completed(found, lax=lax)
-        return Dialogue(id=uid, world=world, turns=whole, extra=extra, origin={"line": "programs"})
-    except StackError as error:
-        place = places[error.turn or 0][error.act or 0]
-        raise place.bad(file, f"goal {shown(error.goal)} {error.what}") from None
-    except ValidationError as error:
-        raise node.bad(file, error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")) from None
+def _elements(text: str) -> list[tuple[str, str, str]] | None:
+    """(tag, attributes, program or words) of the goals and turns of an answer; None where there is no element."""
+    found, inside, start, begun = list[tuple[str, str, str]](), "", 0, False
+    for tag in _TAG.finditer(text):
+        closes, name = tag[2] == "/", tag[3].lower()
+        if inside:
+            ends = name in (inside, "goal", "output") if closes else tag[1] is not None and name != "program"
+            if not ends:
+                continue  # it is a part of code, or of words
+            found[-1] = (*found[-1][:2], text[start : tag.start()])
+            inside = ""
+        if name in ("stack", "def") or (name == "output" and (closes or begun)):
+            break
+        if name == "output":
+            found, begun = [], True
+        elif not closes:
+            if name != "program" or not found or found[-1][0] != "goal":
+                found.append((name, tag[4], ""))
+            inside, start = (name, tag.end()) if name != "goal" else ("", 0)
+    if inside:
+        found[-1] = (*found[-1][:2], text[start:])
+    return found if found or begun else None
 
 
-def _turns(nodes: Sequence[Node], file: object) -> tuple[list[Turn], list[list[Node]]]:
-    """(turns, goals one after the other being one turn; the elements of each)."""
-    places: list[list[Node]] = []
-    for speaks, group in groupby(nodes, lambda node: node.tag == "turn"):
-        found = list(group)
-        places += [[node] for node in found] if speaks else [found]
-    return [_turn(group[0], file) if group[0].tag == "turn" else _programs(group, file) for group in places], places
+class _Conversation:
+    def __init__(self, node: ET.Element, file: object, path: str):
+        self._node, self._file, self._path = node, file, path
+
+    def dialogue(self, world: Setting, *, lax: bool) -> Dialogue:
+        uid, turns = self._node.get("uid", ""), self._node.find("turns")
+        if not uid:
+            self._bad("the conversation has no uid", 'write <conversation uid="...">')
+        initial = self._node.find("metadata/initial_signature")
+        extra: dict[str, JsonValue] = {} if initial is None else {"initial_signature": self._text(initial)}
+        found, goals = list[Turn](), list[ET.Element]()
+        for node in (*(turns if turns is not None else ()), None):
+            if node is not None and node.tag != "turn":
+                goals.append(node)
+                continue
+            found += [self._programs(goals)] if goals else []
+            found += [self._turn(node)] if node is not None else []
+            goals = []
+        try:
+            whole = completed(found, lax=lax)
+            return Dialogue(id=uid, world=world, turns=whole, extra=extra, origin={"line": "programs"})
+        except StackError as error:
+            self._bad(f"goal {shown(error.goal)} {error.what}")
+        except ValidationError as error:
+            self._bad(reason(error))
+
+    def _turn(self, node: ET.Element) -> Turn:
+        who, words = _spoken(self._text(node))
+        if not who:
+            self._bad(f"{shown(self._text(node))} does not say who speaks", "begin it with Agent: or User:")
+        return UserTurn(text=words) if who == "user" else AgentTurn(text=words)
+
+    def _programs(self, nodes: list[ET.Element]) -> AgentTurn:
+        """Goals one after the other, which are one turn."""
+        programs, results, signed = list[Program](), list[Result | None](), list[JsonValue]()
+        for node in nodes:
+            if node.tag != "goal":
+                self._bad(f"<{node.tag}> cannot stand here", 'put it into <goal uid="..." status="...">')
+            parts = {part.tag: self._text(part, strip=part.tag != "program") for part in node}
+            code = _code(parts.get("program", ""))
+            programs.append(_program(node.get("uid", ""), node.get("status", ""), code, self._bad))
+            results.append(self._result(parts) if {"result", "error"} & parts.keys() else None)
+            signed.append(parts.get("signature"))
+        extra: dict[str, JsonValue] = {"signatures": signed} if any(signed) else {}
+        return AgentTurn(acts=tuple(programs), results=tuple(results) if any(results) else (), extra=extra)
+
+    def _result(self, parts: dict[str, str]) -> Result:
+        try:
+            value = json.loads(parts.get("result") or "null", parse_constant=_refused)
+        except (ValueError, RecursionError) as error:
+            self._bad(f"the result is no JSON: {error}", "write null where nothing is returned")
+        return Result(value=value, error=_fault(parts["error"]) if parts.get("error") else None)
+
+    def _text(self, node: ET.Element, *, strip: bool = True) -> str:
+        if len(node):
+            self._bad(f"<{node[0].tag}> cannot stand in <{node.tag}>", "write &lt; for a bracket")
+        return (node.text or "").strip(_BLANK) if strip else node.text or ""
+
+    def _bad(self, what: str, remedy: str = "") -> NoReturn:
+        raise BadRecord(self._file, 0, self._path, what, remedy)
 
 
-def _programs(nodes: Sequence[Node], file: object) -> AgentTurn:
-    programs = tuple(_goal(node, file) for node in nodes)
-    results = tuple(_result(node, file) for node in nodes)
-    signed: list[JsonValue] = [content(found.raw) if (found := node.first("signature")) else None for node in nodes]
-    extra: dict[str, JsonValue] = {"signatures": signed} if any(signed) else {}
-    return AgentTurn(acts=programs, results=results if any(results) else (), extra=extra)
-
-
-def _turn(node: Node, file: object) -> Turn:
-    who, words = _spoken(node.raw)
-    if not who:
-        raise node.bad(file, f"{shown(node.raw.strip())} does not say who speaks", "begin it with Agent: or User:")
-    return UserTurn(text=content(words)) if who == "user" else AgentTurn(text=content(words))
-
-
-def _goal(node: Node, file: object, *, strict: bool = True) -> Program:
-    if node.tag != "goal":
-        raise node.bad(file, f"<{node.tag}> cannot stand here", 'put it into <goal uid="..." status="...">')
-    goal, written = node.attributes.get("uid", ""), node.attributes.get("status", "")
-    status: Status | None = next((one for begins, one in _STATUS.items() if written.lower().startswith(begins)), None)
-    if not goal:
-        raise node.bad(file, "the goal has no uid", 'write <goal uid="..." status="...">')
-    if status is None or (strict and status != written):
-        raise node.bad(file, f"expected the status drafting, final or abandoned, got {shown(written)}")
-    program = node.first("program")
-    code = code_of(program) if program else ""
-    return Program(goal=goal, status=status, code=code if strict else _unfenced(code))
-
-
-def _result(node: Node, file: object) -> Result | None:
-    value, error = node.first("result"), node.first("error")
-    if value is None and error is None:
-        return None
-    told = content(error.raw) if error else ""
-    return Result(value=_read_json(value, file) if value else None, error=_fault(told) if told else None)
-
-
-def _read_json(node: Node, file: object) -> JsonValue:
-    def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is no JSON")
-
-    try:
-        return json.loads(content(node.raw) or "null", parse_constant=refuse)
-    except (ValueError, RecursionError) as error:
-        raise node.bad(file, f"the result is no JSON: {error}", "write null where nothing is returned") from None
+def _refused(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON")
 
 
 def _fault(told: str) -> Fault:
@@ -463,10 +261,23 @@ def _fault(told: str) -> Fault:
         return Fault(type=kind.strip(), message=message.strip())
 
 
-def _output(nodes: Sequence[Node], file: object, *, strict: bool = True) -> Output:
-    programs = tuple(_goal(node, file, strict=strict) for node in nodes if node.tag != "turn")
-    said = (_spoken(node.raw) for node in nodes if node.tag == "turn")
-    return Output(programs, next((content(words) for who, words in said if who != "user"), None))
+def _program(goal: str, status: str, code: str, bad: _Bad) -> Program:
+    if not goal:
+        bad("the goal has no uid", 'write <goal uid="..." status="...">')
+    known: Status | None = next((one for one in _STATUS.values() if one == status), None)
+    if known is None:
+        bad(f"expected the status drafting, final or abandoned, got {shown(status)}", "")
+    return Program(goal=goal, status=known, code=code)
+
+
+def _content(raw: str) -> str:
+    """The text that content stands for."""
+    return unescape(raw.strip(_BLANK), _QUOTES)
+
+
+def _code(raw: str) -> str:
+    """A program without the indent that all of its lines share, and blank lines around it."""
+    return textwrap.dedent(raw.rstrip(_BLANK)).strip("\n")
 
 
 def _spoken(text: str) -> tuple[str, str]:
