@@ -242,28 +242,8 @@ class RapidApi(_Part):
         return self
 
 
-@dataclass
-class Notes:
-    """What could not be taken as it stood."""
-
-    apis: int = 0
-    unknown_types: Counter[str] = field(default_factory=Counter[str])
-    unfit: int = 0
-    cut: int = 0
-    twice: int = 0
-    schemas: int = 0
-
-    def lines(self) -> list[str]:
-        """A line for each kind of thing, none where all was well."""
-        types = ", ".join(f"{name} ({count})" for name, count in self.unknown_types.most_common(8))
-        said = (
-            (self.unknown_types.total(), f"of unknown types were read as texts: {types}"),
-            (self.unfit, "default or example values that their type does not allow were left out"),
-            (self.cut, f"texts of more than {_LONGEST:,} characters were cut"),
-            (self.twice, "parameters that are documented twice were read once"),
-            (self.schemas, "response schemas with a `$ref` that cannot be followed were left out"),
-        )
-        return [f"{count} {what}" for count, what in said if count]
+# What could not be taken as it stood → how often.
+Notes = Counter[str]
 
 
 def read_rapidapi(file: Path | str, notes: Notes | None = None) -> Iterator[Api]:
@@ -271,7 +251,7 @@ def read_rapidapi(file: Path | str, notes: Notes | None = None) -> Iterator[Api]
 
     Raises BadFile, and BadRecord with file, line and JSON path.
     """
-    path, kept = Path(file), notes or Notes()
+    path, kept = Path(file), Notes() if notes is None else notes
     if path.name.endswith((".jsonl", ".jsonl.gz")):
         for record in read(path, RapidApi):
             yield from _apis(record, "", kept)
@@ -283,7 +263,7 @@ def read_rapidapi(file: Path | str, notes: Notes | None = None) -> Iterator[Api]
 
 def rapidapi_of(source: Source, notes: Notes | None = None) -> list[Api]:
     """The Apis of a document: a record, a list of records, or a tool whose category is its own or its folder's name."""
-    kept, folder = notes or Notes(), Path(source.file).parent.name
+    kept, folder = Notes() if notes is None else notes, Path(source.file).parent.name
     places: list[tuple[Any, Place]] = [(one, (index,)) for index, one in enumerate(list_of(source.data))]
     made: list[Api] = []
     for given, place in places or [(source.data, ())]:
@@ -297,8 +277,8 @@ def rapidapi_of(source: Source, notes: Notes | None = None) -> list[Api]:
 
 
 def _log(file: object, notes: Notes) -> None:
-    for line in notes.lines():
-        _LOG.warning("%s: %s", file, line)
+    for what, count in notes.most_common():
+        _LOG.warning("%s: %d %s", file, count, what)
 
 
 def _apis(record: RapidApi, folder: str, notes: Notes) -> Iterator[Api]:
@@ -310,7 +290,6 @@ def _apis(record: RapidApi, folder: str, notes: Notes) -> Iterator[Api]:
 
 
 def _api(record: RapidApi, notes: Notes) -> Api:
-    notes.apis += 1
     name = record.full_name or "|".join((record.category, record.tool, record.api))
     told = (record.aug_description, record.description, record.tool_description)
     made = Api(
@@ -329,7 +308,7 @@ def _parameters(record: RapidApi, notes: Notes) -> dict[str, Parameter]:
     for entities, required in ((record.required_parameters, True), (record.optional_parameters, False)):
         for one in entities:
             if one.name in made:
-                notes.twice += 1
+                notes["parameters that are documented twice were read once"] += 1
                 continue
             schema = _schema(one, notes)
             value = _fitting(one.default, schema, notes)
@@ -346,7 +325,8 @@ def _returns(record: RapidApi, notes: Notes) -> dict[str, Any]:
     form = object_of(_parsed(record.form))
     if form and References(form).bad(form, ()) is None:
         return written_out(form)
-    notes.schemas += bool(form)
+    if form:
+        notes["response schemas with a `$ref` that cannot be followed were left out"] += 1
     example = _parsed(record.response)
     if {*object_of(example)} == {"error", "response"}:  # the envelope that the simulator puts round it
         example = _parsed(example["response"])
@@ -364,7 +344,7 @@ def _flat(one: _Output, notes: Notes) -> Flat:
 def _schema(one: _Entity, notes: Notes) -> dict[str, Any]:
     rule = _form(one.type)
     if rule is None:
-        notes.unknown_types[one.type.strip()[:40]] += 1
+        notes[f"of the unknown type {one.type.strip()[:40]} were read as texts"] += 1
     said = (("title", one.phrase), ("description", one.description), ("x-description", one.long_description))
     return {**(rule or _TEXT), **{key: _cut(text, notes) for key, text in said if text.strip()}}
 
@@ -380,7 +360,8 @@ def _fitting(value: JsonValue, schema: Mapping[str, Any], notes: Notes) -> JsonV
     if value is None or value == "":
         return None
     made = _typed(value, str(schema["type"]))
-    notes.unfit += made is None
+    if made is None:
+        notes["default or example values that their type does not allow were left out"] += 1
     return made
 
 
@@ -415,5 +396,7 @@ def _parsed(value: Any) -> Any:
 
 
 def _cut(text: str, notes: Notes) -> str:
-    notes.cut += len(text) > _LONGEST
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    if len(text) <= _LONGEST:
+        return text
+    notes[f"texts of more than {_LONGEST:,} characters were cut"] += 1
+    return f"{text[: _LONGEST - 1]}…"

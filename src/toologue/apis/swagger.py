@@ -6,7 +6,7 @@
     >>> form["required"], form["properties"]
     (['file'], {'file': {'type': 'file'}})
 
-Not covered: `schemes` of single operations, and examples of headers.
+Not covered: what the reader does not look at: servers, styles of parameters, headers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ _SCHEMA = {
     "type", "format", "items", "enum", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "multipleOf", "x-nullable",
 }  # fmt: skip
-_STYLES = {"multi": ("form", True), "ssv": ("spaceDelimited", False), "pipes": ("pipeDelimited", False)}
 _FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 _JSON = ("application/json",)
@@ -39,11 +38,7 @@ class _Upgrade:
 
     def document(self) -> dict[str, Any]:
         root = self._root
-        made: dict[str, Any] = {"openapi": "3.0.3", "info": root.get("info", {})}
-        made |= {key: part for key, part in root.items() if key in ("tags", "security") or key.startswith("x-")}
-        if isinstance(root.get("host"), str):
-            scheme = next(iter(list_of(root.get("schemes"))), "https")
-            made["servers"] = [{"url": f"{scheme}://{root['host']}{root.get('basePath', '')}"}]
+        made: dict[str, Any] = {"openapi": "3.0.3", **{key: root[key] for key in root if key.startswith("x-")}}
         made["paths"] = root.get("paths", {})
         if isinstance(made["paths"], dict):
             made["paths"] = {path: self._item(item) for path, item in object_of(made["paths"]).items()}
@@ -100,8 +95,6 @@ class _Upgrade:
         rules = object_of(given)
         made = {key: part for key, part in rules.items() if key not in _SCHEMA and key != "collectionFormat"}
         made["schema"] = rules.get("schema", {key: rules[key] for key in rules if key in _SCHEMA})
-        if rules.get("type") == "array" and rules.get("in") == "query":
-            made["style"], made["explode"] = _STYLES.get(str(rules.get("collectionFormat")), ("form", False))
         return made
 
     def _body(self, parameters: list[Any], consumes: list[Any]) -> dict[str, Any] | None:
