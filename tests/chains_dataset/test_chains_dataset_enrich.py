@@ -153,19 +153,15 @@ def test_conversations_are_in_the_words_of_the_people_who_want_it(tmp_path: Path
     assert "film ID" not in said
 
 
-def test_without_a_model_documents_are_estimated(tmp_path: Path) -> None:
-    write(tmp_path / "films.jsonl", [api for api in service() if api.domain == "Films"])
-    assert toologue("apis", "enrich", "films.jsonl", "-o", "uses.jsonl", cwd=tmp_path).returncode == 0
-    said = uses(tmp_path)
-    assert {one.by for one in said.values()} == {"estimate"}
-    assert said[None, SEARCH].asks["city"].known
-    assert not said[None, DETAILS].asks["filmId"].known
-    assert said[SEARCH, DETAILS].wanted
-
-
 def broken(**changes: object) -> dict[str, Any]:
     """The reply about the search, with something wrong in it."""
     return {**ALONE, **changes}
+
+
+def misspoken(**words: object) -> dict[str, Any]:
+    """The same, with other words in the first example."""
+    first, second = ALONE["examples"]
+    return broken(examples=[{**first, **words}, second])
 
 
 @pytest.mark.parametrize(
@@ -189,6 +185,12 @@ def broken(**changes: object) -> dict[str, Any]:
         (
             broken(examples=[{"arguments": {"city": "Leeds"}, "result": {"films": ["Bread"]}}]),
             "examples[1]: result: no output is called 'films[]'",
+        ),
+        (broken(openings=["Which films are on in Leeds?", "What is on?"]), "openings[1]: nothing says 'Leeds'"),
+        (misspoken(says={"city": "Near here."}), "examples[1].says.city: 'Leeds' does not stand in 'Near here.'"),
+        (
+            misspoken(answers=["You could watch The Lions of Leeds with Bill Murray."]),
+            "examples[1].answers[1]: nothing says 'Bill'",
         ),
     ],
 )

@@ -77,7 +77,7 @@ def apis(
 def enrich(
     *sources: str,
     out: Out,
-    model: str | None = None,
+    model: str,
     concurrency: int = 8,
     each: int = 3,
     graph: Path | None = None,
@@ -97,7 +97,7 @@ def enrich(
     out
         The uses.jsonl, which keeps what it has.
     model
-        openai:NAME or module:attribute; without it, what documents alone say, marked as an estimate.
+        openai:NAME or module:attribute.
     concurrency
         Requests at a time.
     each

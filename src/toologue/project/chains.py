@@ -217,20 +217,19 @@ def prepare(
 
 def candidates(
     sources: Sequence[Path | str], folder: Path, *, graph: Path | None = None, choice: Choice | None = None
-) -> tuple[Catalog, dict[Pair, Pair | Reason]]:
-    """The documents of sources, put into a folder; pairs of edges that hold, each with itself or a doubt about it."""
+) -> tuple[Catalog, list[Pair]]:
+    """The documents of sources, put into a folder; pairs of edges that hold, last those that rules doubt."""
     space = Workspace(folder, folder, ChainMaking(), wordless=True)
     _write_graph(sources, space, graph, None, choice, 1)
     space = space._replace(documents=keys.file_key(space.apis))
     catalog, checker = _catalog(space), _checker(space)
-    found: dict[Pair, Pair | Reason] = {pair: pair for pair in _valid_pairs(space, 1, Counter())}
+    found = [*_valid_pairs(space, 1, Counter())]
     seen = {(pair.source, pair.target) for pair in found}
     for edge in read(space.graph, Edge, empty=True):
         why = Counter[Reason]()
-        if edge.chosen and (edge.source, edge.target) not in seen and not [*edge_pairs(catalog, [edge], why)]:
-            doubt = next(iter(why))
-            if doubt in DOUBTS and checker.verdict(edge).valid:
-                found[Pair(edge.source, edge.output, edge.target, edge.parameter, "yesyes", "multi")] = doubt
+        new = edge.chosen and (edge.source, edge.target) not in seen and not [*edge_pairs(catalog, [edge], why)]
+        if new and DOUBTS & why.keys() and checker.verdict(edge).valid:
+            found.append(Pair(edge.source, edge.output, edge.target, edge.parameter, "yesyes", "multi"))
     return catalog, found
 
 

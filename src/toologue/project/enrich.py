@@ -1,9 +1,9 @@
-"""What people want of APIs and of pairs of them: estimated from documents, or asked of a model, once each.
+"""What people want of APIs and of pairs of them, and in which words: asked of a model, once each.
 
 `questions_of` gives what there is to ask: every API that tells something, and every pair of them that conversations
-would be made of. `estimate` answers from documents. `ask_uses` asks a model (`enrich_api.txt`, `enrich_pair.txt`); what
-in a reply does not fit the documents, or cannot be executed, is told to it, and asked again; what stays wrong is left
-out, and counted. Where a model gives no reply, nothing else is lost.
+would be made of. `ask_uses` asks a model (`enrich_api.txt`, `enrich_pair.txt`); what in a reply does not fit the
+documents, cannot be executed, or is said of nothing, is told to it, and asked again; what stays wrong is left out, and
+counted. Where a model gives no reply, nothing else is lost.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import JsonValue, ValidationError
 
-from toologue import limits
+from toologue import keys, limits
 from toologue.apis.entities import leaves
+from toologue.apis.result_values import MOST_SHOWN, values_of
 from toologue.apis.schemas import violation
 from toologue.errors import UnknownName
 from toologue.formats.literals import json_values
 from toologue.models.ask import ask_until_valid, bullets, model, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.models.recording import keeping_replies, told_spec
-from toologue.plan.chains.catalog import ApiView, Catalog, Reason, optional, required, telling
-from toologue.plan.chains.execute import ExecutedCall, Execution, PairExecutor, Rejected
-from toologue.plan.chains.pairs import Pair, single_api_pairs
+from toologue.plan.chains.catalog import ApiView, Catalog, required
+from toologue.plan.chains.execute import Choice, ExecutedCall, Execution, PairExecutor, Rejected
+from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.uses import Uses, key_of
 from toologue.project.chains import candidates
 from toologue.project.generate import NO_ANSWER
 from toologue.schema import Ask, Example, Fault, Lines, Use
 from toologue.schema.jsonl import json_path, read, write
-from toologue.schema.use import ESTIMATE, UseKey
+from toologue.schema.use import UseKey
+from toologue.values.compare import lengths
 from toologue.values.json_schema import list_of, object_of, types_of
 from toologue.verify.chains.words import says_value, strange_claims
 from toologue.worlds.documented import is_credential
 from toologue.worlds.documented.arguments import read_arguments, settled
-from toologue.write.chains.intents import intent_of
-from toologue.write.chains.names import output, parameters
 
 _SAID, _SHOWN, _LISTED, _REPLY = 1200, 60, 80, 200_000  # letters, lines of a document; letters of a reply
 _SOMEBODY = re.compile(r"\b(?:you|your|my|me|I)\b")
-_WISH, _TOPIC, _TOLD = 14, 9, 5  # words of a wish, of a topic; outputs of an answer
-_LINE = 60  # words of what somebody says
+_WISH, _TOPIC, _LINE = 14, 9, 60  # words of a wish, of a topic, of what somebody says
 _FIELDS = {*Use.model_fields} - {"format", "of", "by"}
+_SILENCE = Lines(person="", assistant="")
 _Said = TypeVar("_Said", str, Lines)
 _CODE = re.compile(r"\S*(?:\w_\w|[|{}<>\[\]])\S*")
 _GREETING = re.compile(r"^(?:hi|hello|hey|good \w+)(?: there)?[,.!]? +", re.IGNORECASE)
@@ -56,12 +56,11 @@ _VALUES = re.compile(r"\S*(?:\w_\w|[|{}<>\[\]]|\d\d)\S*")
 
 
 class Question(NamedTuple):
-    """An API, or a pair of them; what documents say of it: a pair, or why there is none."""
+    """An API, or a pair of them."""
 
     catalog: Catalog
     api: str
     pair: Pair | None
-    estimated: Pair | Reason
 
     @property
     def about(self) -> UseKey:
@@ -117,21 +116,24 @@ def questions_of(sources: Sequence[Path | str], folder: Path, *, each: int = 3, 
     """
     catalog, pairs = candidates(sources, folder, **given)
     for name in catalog:
-        view, why = catalog.view(name), Counter[Reason]()
-        if view.outputs and not any(one.required and is_credential(one.name) for one in view.inputs.values()):
-            found = next(single_api_pairs(catalog, why, names=[name]), None)
-            yield Question(catalog, name, None, found or next(iter(why)))
+        view = catalog.view(name)
+        if (
+            view.outputs
+            and view.inputs
+            and not any(one.required and is_credential(one.name) for one in view.inputs.values())
+        ):
+            yield Question(catalog, name, None)
     often = Counter[str]()
-    for pair, estimated in pairs.items():
+    for pair in pairs:
         often[pair.target] += bool(catalog.view(pair.target).outputs)
         if 0 < often[pair.target] <= each:
-            yield Question(catalog, pair.target, pair, estimated)
+            yield Question(catalog, pair.target, pair)
 
 
 def enrich(
     sources: Sequence[Path | str],
     out: Path,
-    spec: str | None,
+    spec: str,
     *,
     concurrency: int = 8,
     tries: int = 3,
@@ -139,24 +141,21 @@ def enrich(
     progress: Callable[[int, int], None] = lambda done, of: None,
     **given: Any,
 ) -> Tally:
-    """Write the uses of sources into a file, which keeps what it has: estimates, or what the model of a spec says.
+    """Write the uses of sources into a file, which keeps what it has: what the model of a spec says.
 
-    Asked for is what it does not hold, or only as an estimate, and what was made of other documents. Killed and called
-    again, nothing is asked twice.
+    Asked for is what it does not hold, and what was made of other documents. Killed and called again, nothing is asked
+    twice.
     """
     kept = {one.about: one for one in read(out, Use, empty=True)} if out.is_file() else dict[UseKey, Use]()
     tally = Tally()
     with TemporaryDirectory() as folder:
         every = list(questions_of(sources, Path(folder), **given))
         held = ((one, kept.get(one.about)) for one in every)
-        known = {one.about for one, use in held if use and use.of == one.key and use.by != ESTIMATE}
+        known = {one.about for one, use in held if use and use.of == one.key}
         new = [one for one in every if one.about not in known]
-        if spec is None:
-            found = list(map(estimate, new))
-        else:
-            with keeping_replies(out.parent, "uses", told_spec(spec), seed):
-                how = {"concurrency": concurrency, "tries": tries, "seed": seed}
-                found = asyncio.run(ask_uses(new, model(spec, "enricher"), tally, **how, progress=progress))
+        with keeping_replies(out.parent, "uses", told_spec(spec), seed):
+            how = {"concurrency": concurrency, "tries": tries, "seed": seed}
+            found = asyncio.run(ask_uses(new, model(spec, "enricher"), tally, **how, progress=progress))
         stale = {one.about for one in new} - {one.about for one in found}
         uses = {key: use for key, use in kept.items() if key not in stale} | {one.about: one for one in found}
         uses = dict(sorted(uses.items(), key=lambda one: one[1].source is None))  # of a pair both calls have to agree
@@ -166,29 +165,6 @@ def enrich(
         tally.uses = [uses[one.about] for one in every if one.about in uses]
     write(out, uses.values())
     return tally
-
-
-def estimate(question: Question) -> Use:
-    """What documents alone say that people want: in the words that generation would find for it."""
-    source, out, api, parameter = question.about
-    view, estimated = question.views[-1], question.estimated
-    names, intent = parameters(view.api), intent_of(view.api)
-    worth, fixed = telling(view), settled(view.api)
-    asked = [parameter] if parameter else [*fixed, *required(view), *optional(view)]
-    best = sorted(worth, key=lambda name: -worth[name])[:_TOLD]
-    return Use(
-        api=api,
-        source=source,
-        output=out,
-        parameter=parameter,
-        of=question.key,
-        wanted=isinstance(estimated, Pair) or estimated in ("users do not know it", "nothing left to ask"),
-        why="" if isinstance(estimated, Pair) else estimated,
-        wishes=(intent.action,),
-        topic=f"the {re.sub('^(?:the|an?) ', '', intent.topic)}",
-        asks={one: Ask(phrase=names[one].the, known=view.known(one, "fixed"), default=fixed.get(one)) for one in asked},
-        tells={name: output(name).the for name in best},
-    )
 
 
 async def ask_uses(
@@ -438,34 +414,39 @@ class _Checking:
                 wrong.append(f"expected the same parameters as in the other example, {_json(sorted(taken[0]))}")
             self.wrong += [f"examples[{number}]: {one}" for one in wrong]
             if not wrong and isinstance(done, Execution):
-                kept.append(self._worded(f"examples[{number}]", example, done))
                 taken.append({*example.arguments, *example.source_arguments})
+                worded = self._worded(f"examples[{number}]", example, done)
+                kept += [worded] if worded.answers else []
         if not self.said.examples:
             self.wrong.append("examples: there are none")
         return tuple(kept)
 
     def _worded(self, place: str, example: Example, done: Execution) -> Example:
         """An example with those of its words that say what they have to, and nothing beside."""
-        known, choice = [example.arguments, example.source_arguments, example.result], done.choice
+        known = [example.arguments, example.source_arguments, example.result]
         answers = [one for one in example.answers if any(says_value(one, value) for value in done.answer.values())]
         answers = [*self._kept(f"{place}.answers", answers, 1, *known)]
-        thanks = [example.thanks] if example.thanks and answers else []
+        thanks: Sequence[str] = [example.thanks] if example.thanks and answers else []
         for answer in answers:
             thanks = self._kept(f"{place}.thanks", thanks, 0, answer, *known[:2])
-        lines = [example.choice] if example.choice and choice else []
-        if choice:
-            lines = self._kept(f"{place}.choice", lines, 1, choice.values, *known[:2])
-            named = [one for one in lines if sum(says_value(one.assistant, value) for value in choice.values) > 1]
-            lines = [one for one in named if says_value(one.person, choice.chosen)]
-            told = f"{place}.choice: expected all of {_json(choice.values)}, then {choice.chosen!r}"
-            self.wrong += [] if lines else [told]
+        choice = self._chosen(f"{place}.choice", example, done.choice) if done.choice else None
         return example.replace(
             says=self._told(f"{place}.says", example.says, done.target),
             source_says=self._told(f"{place}.source_says", example.source_says, done.source),
-            choice=next(iter(lines), None),
+            choice=choice,
             answers=tuple(answers),
             thanks="".join(thanks),
         )
+
+    def _chosen(self, place: str, example: Example, choice: Choice) -> Lines | None:
+        told, lines = f"expected all of {_json(choice.values)}, then {choice.chosen!r}", example.choice or _SILENCE
+        asked = self._kept(f"{place}.assistant", [lines.assistant], 1, example.source_result, example.source_arguments)
+        given = self._kept(f"{place}.person", [lines.person], 1, choice.chosen, lines.assistant)
+        named = sum(says_value(lines.assistant, value) for value in choice.values) > 1
+        if asked and given and not (named and says_value(lines.person, choice.chosen)):
+            self.wrong.append(f"{place}: {told}")
+            return None
+        return lines if asked and given else None
 
     def _told(self, place: str, says: Mapping[str, str], call: ExecutedCall | None) -> dict[str, str]:
         told = dict[str, str]()
@@ -507,8 +488,9 @@ def _greeted(opening: str) -> str:
 
 
 def without_clashes(uses: Iterable[Use], catalog: Catalog, tally: Tally) -> Iterator[Use]:
-    """The uses, without examples that answer a call otherwise than an earlier one does."""
-    every = [*uses]
+    """The uses, without examples that answer a call otherwise than an earlier one does; what finds things finds those
+    of all examples."""
+    every = _with_all_rows([*uses])
     executor = PairExecutor(catalog, seed=0, uses=Uses(every))
     for use in every:
         pair = Pair(use.source, use.output, use.api, use.parameter or "", "zeroyes", "knowable")
@@ -521,6 +503,43 @@ def without_clashes(uses: Iterable[Use], catalog: Catalog, tally: Tally) -> Iter
                 tally.dropped[rejected.reason] += 1
                 tally.instances.setdefault(rejected.reason, str(rejected))
         yield use.replace(examples=tuple(kept))
+
+
+def _with_all_rows(uses: list[Use]) -> list[Use]:
+    """Uses whose examples find the same by the same call: the things of all of them, if they are not many."""
+    found: dict[bytes, JsonValue] = {}
+
+    def key(use: Use, one: Example) -> bytes:
+        return keys.canonical([use.source, one.source_arguments])
+
+    def whole(use: Use) -> Use:
+        every = (one.replace(source_result=found.get(key(use, one), one.source_result)) for one in use.examples)
+        return use.replace(examples=tuple(every)) if use.source else use
+
+    for number in range(max((len(use.examples) for use in uses), default=0)):  # the first of each, then the others
+        for use in (use for use in uses if use.source and number < len(use.examples)):
+            more = _both(found.get(key(use, one := use.examples[number])), one.source_result, use.output or "")
+            if max(lengths(more), default=0) <= MOST_SHOWN:
+                found[key(use, one)] = more
+    return [*map(whole, uses)]
+
+
+def _both(one: JsonValue, other: JsonValue, output: str) -> JsonValue:
+    """Two results of one call as one: the rows of both, of those with one value of this output the first; and
+    otherwise what they say alike."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        known = {name: _both(value, other.get(name), output) if name in other else value for name, value in one.items()}
+        return {name: value for name, value in {**other, **known}.items() if value is not None}
+    if isinstance(one, list) and isinstance(other, list):
+        there = _values_of(one, output)
+        return [*one, *(row for row in other if row not in one and there.isdisjoint(_values_of(row, output)))]
+    return other if one is None else one if one == other else None
+
+
+def _values_of(value: JsonValue, output: str) -> set[str]:
+    return {
+        str(one.value) for one in values_of({"": value}) if one.name.rpartition("|")[2] == output.rpartition("|")[2]
+    }
 
 
 def _without_required(schema: Any) -> Any:

@@ -10,7 +10,6 @@ from toologue import keys
 from toologue.schema.api import Api
 from toologue.schema.jsonl import Noun, Record
 
-ESTIMATE = "estimate"
 ASKED = "x-asked"  # in a parameter's schema: the words in which people are asked for it
 _ADDED = ("title", "x-description", "x-settled", ASKED)  # what may be written into a document, and is nothing new
 
@@ -55,7 +54,7 @@ class Example(Noun):
 class Use(Record):
     """What people want of `api`; of a pair, by way of `output` of `source`, which is handed over as `parameter`.
 
-    `of` is the key of the documents that it was made from, `by` a model's name, or "estimate". `wishes` go after "I'd
+    `of` is the key of the documents that it was made from, `by` a model's name. `wishes` go after "I'd
     like to"; `topic` is a noun phrase. `asks` is by parameter, `tells` by output: the best first, only what answers the
     wish; `source_asks` is by what the source of a pair takes. All else is said as it stands: `openings` are plain,
     `hints` name the topic, and have an offer, `vague` ones a question; `declines` turns the offer down; `unknown` is
@@ -68,7 +67,7 @@ class Use(Record):
     output: str | None = None
     parameter: str | None = None
     of: str = ""
-    by: str = ESTIMATE
+    by: str = ""
     wanted: bool = True
     why: str = ""
     wishes: tuple[str, ...] = ()

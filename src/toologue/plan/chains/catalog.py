@@ -60,8 +60,8 @@ Reason = Literal[
     # by executing: `results disagree` with what was asked, or with each other
     "the source answers with an error", "the target answers with an error", "no value to hand over", "no choice",
     "results disagree", "nothing to answer with",
-    # by what people want (`uses`)
-    "nobody wants it",
+    # by what people want (`uses`): a model wants it, and none of its examples stood
+    "nobody wants it", "no example",
 ]  # fmt: skip
 REASONS: tuple[Reason, ...] = get_args(Reason)
 

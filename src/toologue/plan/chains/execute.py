@@ -161,7 +161,7 @@ class PairExecutor:
         source, choice = None, None
         if pair.source is not None:
             source = self._told(pair.source, example.source_arguments, example.source_result)
-            choice = self._choice(pair, source.result.value, example.arguments.get(pair.parameter))
+            choice = self._choice(pair, source.result.value, example)
         target = self._told(pair.target, example.arguments, example.result)
         found = {one.name: one.value for one in reversed(values_of(target.result.value, rows=1)) if not one.bare}
         given = target.texts.union(source.texts if source else ())
@@ -180,18 +180,25 @@ class PairExecutor:
         if not _agree(done.value, result):
             raise Rejected("results disagree", f"an earlier example answers the same call of {name} otherwise")
         told = {name: value for name, value in arguments.items() if documented.get(name) != value}
+        if unsaid := [one for one, value in told.items() if not sayable(value)]:
+            raise Rejected("cannot be said", unsaid[0])
         return ExecutedCall(self.catalog.view(name), told, done)
 
-    def _choice(self, pair: Pair, result: JsonValue, handed: JsonValue) -> Choice | None:
-        """Which of the rows the value that is handed over stands in, where there are several."""
-        output = pair.output or ""
+    def _choice(self, pair: Pair, result: JsonValue, example: Example) -> Choice | None:
+        """Which of the rows the value that is handed over stands in, where there are several; by what they are called
+        there, as far as the example says."""
+        output, view = pair.output or "", self.catalog.view(pair.source or "")
+        handed, said = str(example.arguments.get(pair.parameter)), example.choice.assistant if example.choice else ""
         there = [*dict.fromkeys(one.value for one in values_of(result) if one.name == output)]
-        if handed not in there or not sayable(handed):
-            raise Rejected("no value to hand over", f"{handed!r} is none of {there}")
+        if handed not in map(str, there) or not sayable(handed):
+            raise Rejected("no value to hand over", f"{handed} is none of {there}")
         if len(there) == 1:
             return None
-        name, rows = choices(result, output, self._choosing(pair.source or "", output)) or ("", [])
-        shown = next((one for one, value in rows if value == handed), None)
+        names = [name for name, one in view.outputs.items() if one.type == "string" and name != output]
+        others = dict.fromkeys((*self._choosing(pair.source or "", output), *(names if said else ())))
+        found = [one for name in others if (one := choices(result, output, [name]))]
+        name, rows = max(found, key=lambda one: sum(str(value) in said for value, _ in one[1])) if found else ("", [])
+        shown = next((one for one, value in rows if str(value) == handed), None)
         if shown is None:
             raise Rejected("no choice", "no name beside the values tells the rows apart")
         return Choice(name, [one for one, _ in rows], shown)

@@ -24,6 +24,7 @@ from toologue.apis.salience import askable, asked_of, hidden
 from toologue.plan.api_graph.describe import Part
 from toologue.plan.chains.catalog import (
     DOUBTS,
+    MOST_ASKED,
     ApiView,
     Catalog,
     Reason,
@@ -44,7 +45,7 @@ from toologue.plan.chains.catalog import (
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, Fit, fitting
 from toologue.plan.chains.uses import NO_USES, Uses
 from toologue.schema import Edge, Use
-from toologue.schema.use import ESTIMATE, UseKey
+from toologue.schema.use import UseKey
 from toologue.text.names import KnowRule, kind_of
 from toologue.worlds.documented.arguments import settled
 
@@ -133,15 +134,17 @@ def single_api_pairs(
 
 def pair_of_use(use: Use, estimated: Pair | Reason, catalog: Catalog) -> Pair | Reason:
     """The pair that a use says people talk about: asked for is what its first example tells; else what is estimated."""
-    if use.by == ESTIMATE or (isinstance(estimated, str) and estimated not in DOUBTS):
+    if isinstance(estimated, str) and estimated not in DOUBTS:
         return estimated
     if not use.wanted or not use.examples:
-        return estimated if use.wanted else "nobody wants it"
+        return "no example" if use.wanted else "nobody wants it"
     first = use.examples[0]
     told = [name for name in first.arguments if name not in settled(catalog.api(use.api))]
     if use.source is None:
         if any(name in use.asks and not use.asks[name].known for name in told):
             return "users do not know it"
+        if len(told) > MOST_ASKED:
+            return "asks for too much"
         more = "zeroyes" if len(told) > 1 else "zerozero"
         return Pair(None, None, use.api, told[0], more, "knowable") if told else "nothing left to ask"
     along = estimated.along if isinstance(estimated, Pair) else ()

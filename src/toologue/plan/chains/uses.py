@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from toologue.errors import BadFile
 from toologue.schema import Api, Example
 from toologue.schema.jsonl import read
-from toologue.schema.use import ASKED, ESTIMATE, Use, UseKey, documents_key
+from toologue.schema.use import ASKED, Use, UseKey, documents_key
 from toologue.values.compare import same
 from toologue.worlds.documented.arguments import SETTLED, settled
 
@@ -24,7 +24,7 @@ class Uses(Mapping[UseKey, Use]):
         self.file, self._uses = file, {one.about: one for one in uses}
         self._about = dict[str, list[Use]]()
         for one in sorted(self._uses.values(), key=lambda one: one.source is not None):
-            for name in filter(None, (one.api, one.source) if one.by != ESTIMATE else ()):
+            for name in filter(None, (one.api, one.source)):
                 self._about.setdefault(name, []).append(one)
 
     def __getitem__(self, key: UseKey) -> Use:
@@ -39,7 +39,7 @@ class Uses(Mapping[UseKey, Use]):
     def told(self, about: UseKey) -> list[Use]:
         """What a model says of a pair, then of its API alone."""
         every = (self._uses.get(key) for key in dict.fromkeys((about, (None, None, about[2], None))))
-        return [one for one in every if one is not None and one.by != ESTIMATE]
+        return [one for one in every if one is not None]
 
     def wishes(self, about: UseKey) -> list[str]:
         """What people wish for who need it."""
@@ -49,7 +49,7 @@ class Uses(Mapping[UseKey, Use]):
         """Parameters in users' words, by Api, of those that a model has words for."""
         found = dict[str, dict[str, str]]()
         for one in sorted(self._uses.values(), key=lambda one: one.source is None):
-            if one.by != ESTIMATE and one.wishes:
+            if one.wishes:
                 said = {name: ask.phrase for name, ask in one.asks.items() if ask.phrase}
                 found.setdefault(one.api, {}).update(said)
         return found
@@ -76,7 +76,7 @@ class Uses(Mapping[UseKey, Use]):
         fixed, parameters = settled(api), dict(api.parameters)
         for name in asked.keys() & parameters.keys():
             schema = {**parameters[name].json_schema, ASKED: " ".join(dict.fromkeys(asked[name]))}
-            ask = alone.asks.get(name) if alone and alone.by != ESTIMATE else None
+            ask = alone.asks.get(name) if alone else None
             if ask and parameters[name].required and (name in fixed or ask.default is not None):
                 schema[SETTLED] = ask.default
             parameters[name] = parameters[name].replace(json_schema=schema)

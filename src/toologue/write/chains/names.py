@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import JsonValue
@@ -296,16 +295,11 @@ def answer(
     *,
     api: Api | None = None,
     about: Sequence[JsonValue] = (),
-    phrases: Mapping[str, str] = MappingProxyType({}),
 ) -> Answer:
-    """What to say of a result, given what must be said; `about` is what it may be of, if the result says so.
-
-    `phrases` for outputs stand in place of what documents call them.
-    """
+    """What to say of a result, given what must be said; `about` is what it may be of, if the result says so."""
     if not values:
         return Answer("empty", "", "", 0)
     names = _labels(values, result, api)
-    names |= {name: phrased(phrases[name], label) for name, label in names.items() if name in phrases}
     prefix, rows = _rows(result, values)
     inside = [name for name in values if name.split("|")[: len(prefix)] == list(prefix)]
     if len(rows) > 1 and all(_at(rows[0], name.split("|")[len(prefix) :]) == values[name] for name in inside):

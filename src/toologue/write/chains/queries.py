@@ -137,7 +137,7 @@ class Queries:
         """A vague wish that calls for a suggestion or for a question. Raises Unworded."""
         name, api = about[2], self._apis[about[2]]
         uses = self.uses.told(about)
-        hints = [one for use in uses for one in (use.hints if band == "suggest" else use.vague)]
+        hints = next(filter(None, (use.hints if band == "suggest" else use.vague for use in uses)), ())
         told = [use.topic for use in uses if use.topic]
         documented = () if told and unspeakable_reason(api) else _topics(api)
         topics = [*dict.fromkeys((*told, *(one for one in documented if not rough(one))))]
@@ -150,10 +150,10 @@ class Queries:
 
     def _openings(self, about: UseKey, given: Given, start: int, hello: str) -> _Texts:
         """First messages as uses have them; last the one that stands in the index."""
-        uses = self.uses.told(about)
+        told = next((use.openings for use in self.uses.told(about) if use.openings), ())
         more = given.line or (f"The {given.name} is {given.value}." if given.value else "")
         for part in (slice(1, None), slice(1)):
-            some = [one for use in uses for one in use.openings[part]]
+            some = told[part]
             at = start % (len(some) or 1)
             for one in (*some[at:], *some[:at]):
                 yield f"{hello}{one} {more}".rstrip(), "", ""

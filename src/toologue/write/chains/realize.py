@@ -87,7 +87,7 @@ class Realizer:
         self._about = about_of(origin)
         self._told = Told(desk.queries.uses, plan, place)
         self._answer = self._answer_of(plan)
-        self._aim = "" if self._told.one_of("answers") else self._aim_of(self._answer)
+        self._aim = "" if self._told.answer else self._aim_of(self._answer)
 
     def turn(self, turn: UserTurn | AgentTurn, cue: Cue) -> UserTurn | AgentTurn:
         """A turn with its words. Raises BadSetting, UnknownName, Unworded."""
@@ -116,10 +116,10 @@ class Realizer:
             case "affirm":
                 return self.user("affirm") + self._owed_aim()
             case "negate":
-                return self._told.declining().person or self.user("negate")
+                return self._told.declining.person or self.user("negate")
             case "user_bye":
                 empty = self._answer is not None and self._answer.kind == "empty"
-                return self._told.thanks() or self.user("bye_empty" if empty else "bye")
+                return self._told.thanks or self.user("bye_empty" if empty else "bye")
             case _:
                 raise BadSetting(f"{cue.move!r} is nothing that users do on the chains line")
 
@@ -135,7 +135,7 @@ class Realizer:
             case "suggest":
                 return self._suggest()
             case "response_fail" | "system_bye":
-                known = self._told.declining().assistant if cue.move == "response_fail" else ""
+                known = self._told.declining.assistant if cue.move == "response_fail" else ""
                 return known or self.agent(cue.move)
             case _:
                 raise BadSetting(f"{cue.move!r} is nothing that agents do on the chains line")
@@ -229,7 +229,7 @@ class Realizer:
             what = f'a fail_inform says in before["missing"] what the user does not know, not {shown(missing)}'
             raise BadSetting(what)
         name, values = self._lacking(missing), self._named(cue)
-        if line := self._told.one_of("unknown"):
+        if line := self._told.unknown:
             more = self._told.says(self._target().name, cue.values) if values else ""
             return _text(line, more or (self.user("inform", clause=clause(values)) if values else ""))
         said, kind = ({"thing": name.thing}, "_which") if name.thing else ({"missing": name.the}, "")
@@ -243,9 +243,9 @@ class Realizer:
         before, self._request = self._request, cue
         self._in_hand = turn.state.api if turn.state is not None else None
         if options := _options(cue):
-            if line := self._told.choosing().assistant:
-                return line
             name, values = options
+            if line := self._told.choosing(values).assistant:
+                return line
             kind = "choose" if all(map(_speaks, values)) else "choose_by"
             names = {} if kind == "choose" else {"names": output(name).words}
             return self.agent(kind, options=joined([*map(value_text, values)], "or"), **names)
@@ -290,7 +290,7 @@ class Realizer:
 
     def _respond(self) -> str:
         told = self._answer
-        if line := self._told.one_of("answers"):
+        if line := self._told.answer:
             return line
         if told is None:
             raise BadSetting("a response follows the result of a call")
@@ -305,7 +305,7 @@ class Realizer:
                 return self.agent("respond_list", items=told.listed, **({"count": str(told.rows)} if told.rows else {}))
 
     def _suggest(self) -> str:
-        if line := (self._asked and self._asked.reply) or self._told.offer():
+        if line := (self._asked and self._asked.reply) or self._told.offer:
             return line
         wish = self._wish
         offer = f"show you {wish.thing}" if wish.thing else wish.action
@@ -361,11 +361,9 @@ class Realizer:
     def _answer_of(self, plan: Plan) -> Answer | None:
         result: JsonValue = None
         known: list[JsonValue] = []
-        uses = self._desk.queries.uses.told(self._about)
-        phrases = {name: phrase for use in reversed(uses) for name, phrase in use.tells.items()}
         for turn, cue in zip(plan.dialogue.turns, plan.cues, strict=True):
             if cue.move == "response":
-                return answer(result, cue.values, api=self._target(), about=known, phrases=phrases)
+                return answer(result, cue.values, api=self._target(), about=known)
             if turn.role == "user":
                 known += turn.informed.values()
             elif cue.move == "call" and turn.results and turn.results[0] is not None:
