@@ -219,6 +219,28 @@ def test_what_is_handed_over_stands_on_both_sides(enrich: Enrich) -> None:
     assert "no value to hand over: 99 is none of [41, 57]" in done.stdout
 
 
+def test_one_call_finds_what_all_examples_found_by_it(tmp_path: Path, enrich: Enrich) -> None:
+    """The world answers a call in one way; so who searches Leeds in two examples chooses among the films of both."""
+    (lions,) = PAIR["examples"]
+    trains, crabs = {"filmId": 8, "filmName": "Night Trains"}, {"filmId": 9, "filmName": "Crabs"}
+    other = {
+        **lions,
+        "source_result": {"results": [LIONS, trains, crabs]},
+        "arguments": {"filmId": 8},
+        "result": {"founder": "Jo Beck", "rating": 3.5},
+        "choice": {"assistant": "Is it The Lions of Leeds, Night Trains or Crabs?", "person": "Night Trains."},
+        "answers": ["Jo Beck did, and it is rated 3.5."],
+        "thanks": "Thank you.",
+    }
+    both = {**PAIR, "examples": [lions, other]}
+    done = enrich(lambda asked: json.dumps(both if reply_of(asked) is PAIR else NOBODY))
+    assert "could not be used" not in done.stdout
+    kept = uses(tmp_path)[SEARCH, DETAILS].examples
+    assert len(kept) == 2
+    for one in kept:
+        assert [film["filmId"] for film in one.source_result["results"]] == [41, 57, 8, 9]
+
+
 def test_what_stays_wrong_is_left_out_and_counted(tmp_path: Path, enrich: Enrich) -> None:
     done = enrich(lambda asked: "Sorry." if reply_of(asked) is ALONE else json.dumps(reply_of(asked)))
     assert done.returncode == 3

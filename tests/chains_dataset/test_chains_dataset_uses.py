@@ -7,9 +7,10 @@ from pathlib import Path
 from chains_dataset_samples import service
 
 from command import Done, toologue
-from toologue.schema import Ask, Dialogue, Example, Lines, Use
+from toologue.schema import Ask, Dialogue, Example, Lines, Plan, Use
 from toologue.schema.jsonl import read, write
 from toologue.schema.use import documents_key
+from toologue.write.chains.model import scenario
 
 APIS = {api.name: api for api in service()}
 SEARCH, DETAILS = "Films|all films|Search films", "Films|all films|Get film details"
@@ -122,3 +123,6 @@ def test_plans_go_by_them_and_find_their_words(tmp_path: Path) -> None:
     said = "\n".join(turn.text for one in made for turn in one.turns if turn.text)
     for line in ("Who was it that started this film?", "No, I only know where it is on.", "It was Edna Moss."):
         assert line in said
+    plans = {one.dialogue.id: one for one in read(tmp_path / "plans.jsonl", Plan)}
+    told = "\n".join(scenario(plans[one.id], one, APIS) for one in made)
+    assert 'as in "It was Edna Moss."' in told  # for a model that words each conversation

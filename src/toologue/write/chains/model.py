@@ -111,7 +111,8 @@ def _happens(turn: AgentTurn) -> str:
 
 def _step(cue: Cue, turn: UserTurn | AgentTurn, plan: Plan, apis: Mapping[str, Api]) -> str:
     meaning = next((one.meaning for name, one in ACTIONS.items() if name == cue.move), cue.move)
-    return "; ".join([f"{turn.role.capitalize()} {meaning}", *_demands(cue, turn, plan, apis)])
+    known = [f'as in "{turn.text}"'] if plan.dialogue.world.arguments.get("uses") and cue.move not in _OPENS else []
+    return "; ".join([f"{turn.role.capitalize()} {meaning}", *_demands(cue, turn, plan, apis), *known])
 
 
 def _demands(cue: Cue, turn: UserTurn | AgentTurn, plan: Plan, apis: Mapping[str, Api]) -> Iterator[str]:
