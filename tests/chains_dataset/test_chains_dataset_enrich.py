@@ -171,7 +171,7 @@ def misspoken(**words: object) -> dict[str, Any]:
         (json.dumps(ALONE)[:300], "it is cut off; make it shorter"),
         (
             broken(wishes=["see the Bergen_films", "show 2025 films to me"]),
-            "a value, or a name as code writes it ('Bergen_films')",
+            "wishes[1]: a name as code writes it: 'Bergen_films'",
         ),
         (broken(topic=""), "topic: expected up to 9 words, got ''"),
         (broken(asks={"city": {"phrase": "your city"}}), "asks.city: no 'your' in 'your city', as both will say it"),
@@ -186,6 +186,7 @@ def misspoken(**words: object) -> dict[str, Any]:
             broken(examples=[{"arguments": {"city": "Leeds"}, "result": {"films": ["Bread"]}}]),
             "examples[1]: result: no output is called 'films[]'",
         ),
+        (misspoken(answers=["There are two of them."]), "examples[1].answers: expected 1 or more"),
         (broken(openings=["Which films are on in Leeds?", "What is on?"]), "openings[1]: nothing says 'Leeds'"),
         (misspoken(says={"city": "Near here."}), "examples[1].says.city: 'Leeds' does not stand in 'Near here.'"),
         (

@@ -63,6 +63,8 @@ def test_uses_of_other_documents_are_refused(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "1 of 1 uses in uses.jsonl are of other documents" in done.stderr
     assert "toologue apis enrich" in done.stderr
+    done, _ = generated(tmp_path, pair(by="estimate"))  # as files were written without a model
+    assert done.returncode == 2
 
 
 LIONS = Example(

@@ -32,7 +32,7 @@ from toologue.models.recording import keeping_replies, told_spec
 from toologue.plan.chains.catalog import ApiView, Catalog, required
 from toologue.plan.chains.execute import Choice, ExecutedCall, Execution, PairExecutor, Rejected
 from toologue.plan.chains.pairs import Pair
-from toologue.plan.chains.uses import Uses, key_of
+from toologue.plan.chains.uses import NO_MODEL, Uses, key_of
 from toologue.project.chains import candidates
 from toologue.project.generate import NO_ANSWER
 from toologue.schema import Ask, Example, Fault, Lines, Use
@@ -46,13 +46,13 @@ from toologue.worlds.documented.arguments import read_arguments, settled
 
 _SAID, _SHOWN, _LISTED, _REPLY = 1200, 60, 80, 200_000  # letters, lines of a document; letters of a reply
 _SOMEBODY = re.compile(r"\b(?:you|your|my|me|I)\b")
-_WISH, _TOPIC, _LINE = 14, 9, 60  # words of a wish, of a topic, of what somebody says
+_TOPIC, _LINE = 9, 60  # words of a topic, of what somebody says
 _FIELDS = {*Use.model_fields} - {"format", "of", "by"}
 _SILENCE = Lines(person="", assistant="")
 _Said = TypeVar("_Said", str, Lines)
 _CODE = re.compile(r"\S*(?:\w_\w|[|{}<>\[\]])\S*")
 _GREETING = re.compile(r"^(?:hi|hello|hey|good \w+)(?: there)?[,.!]? +", re.IGNORECASE)
-_VALUES = re.compile(r"\S*(?:\w_\w|[|{}<>\[\]]|\d\d)\S*")
+_LIKE = re.compile(r"^(?:I(?:'d| would) like )?to ")
 
 
 class Question(NamedTuple):
@@ -85,11 +85,6 @@ class Answer(NamedTuple):
     wrong: list[str]
     lost: list[str]
 
-    @property
-    def examples(self) -> int:
-        """How many there are."""
-        return len(self.use.examples) if self.use else 0
-
 
 @dataclass
 class Tally:
@@ -117,11 +112,8 @@ def questions_of(sources: Sequence[Path | str], folder: Path, *, each: int = 3, 
     catalog, pairs = candidates(sources, folder, **given)
     for name in catalog:
         view = catalog.view(name)
-        if (
-            view.outputs
-            and view.inputs
-            and not any(one.required and is_credential(one.name) for one in view.inputs.values())
-        ):
+        secret = any(one.required and is_credential(one.name) for one in view.inputs.values())
+        if view.outputs and view.inputs and not secret:
             yield Question(catalog, name, None)
     often = Counter[str]()
     for pair in pairs:
@@ -151,7 +143,7 @@ def enrich(
     with TemporaryDirectory() as folder:
         every = list(questions_of(sources, Path(folder), **given))
         held = ((one, kept.get(one.about)) for one in every)
-        known = {one.about for one, use in held if use and use.of == one.key}
+        known = {one.about for one, use in held if use and use.of == one.key and use.by != NO_MODEL}
         new = [one for one in every if one.about not in known]
         with keeping_replies(out.parent, "uses", told_spec(spec), seed):
             how = {"concurrency": concurrency, "tries": tries, "seed": seed}
@@ -206,7 +198,7 @@ async def _ask(question: Question, by: Model, tally: Tally, *, tries: int, seed:
         nonlocal best
         tally.replies += 1
         new = answer_of(question, reply)
-        best = max(best, new, key=lambda one: (one.use is not None, one.examples, -len(one.wrong)))
+        best = max(best, new, key=lambda one: (len(one.use.examples) if one.use else -1, -len(one.wrong)))
         again = "Give the whole JSON object again, and nothing else."
         return new.wrong, f"Some of this cannot be used:\n{bullets(new.wrong)}\n\n{again}" if new.wrong else ""
 
@@ -309,7 +301,8 @@ class _Checking:
         if said.parameter and (ask := asks.get(said.parameter)):
             asks[said.parameter] = ask.replace(known=False, default=None)
         source = self._asks("source_asks", said.source_asks, self.question.views[0], []) if said.source else {}
-        topic, wishes, tells = said.topic.strip(), self._wishes(), self._tells()
+        wishes = self._kept("wishes", [_LIKE.sub("", " ".join(one.split()).strip(" .…")) for one in said.wishes], 2)
+        topic, tells = said.topic.strip(), self._tells()
         if not 0 < len(topic.split()) <= _TOPIC:
             self.wrong.append(f"topic: expected up to {_TOPIC} words, got {topic!r}")
         broken = not (wishes and topic and tells) or any("asks" in one for one in self.wrong)
@@ -353,27 +346,6 @@ class _Checking:
             yield f"a name as code writes it: {coded[0]!r}"
         for claim in strange_claims(line, known, self.apis)[:1]:
             yield f"nothing says {claim!r}: {_cut(line, 2 * _SHOWN)!r}"
-
-    def _wishes(self) -> tuple[str, ...]:
-        kept, wrong = list[str](), list[str]()
-        for wish in (" ".join(one.split()).strip(" .…") for one in self.said.wishes):
-            why = next(self._against_wish(wish), "")
-            kept, wrong = (kept, [*wrong, f"wishes: {why} in {wish!r}"]) if why else ([*kept, wish], wrong)
-        self.lost += wrong
-        self.wrong += wrong if len(kept) < 2 else []
-        if not self.said.wishes:
-            self.wrong.append("wishes: there are none")
-        return tuple(kept)
-
-    def _against_wish(self, wish: str) -> Iterator[str]:
-        if not 2 < len(wish.split()) <= _WISH:
-            yield f"expected 3 to {_WISH} words"
-        if found := _VALUES.search(wish):
-            yield f"a value, or a name as code writes it ({found[0]!r})"
-        if wish.lower().startswith(("i ", "i'd ", "to ")):
-            yield 'the beginning of the sentence ("I\'d like to …")'
-        if any(len(api.name.split()) > 1 and api.name in wish for api in self.apis):
-            yield "the name of an API"
 
     def _asks(self, place: str, asks: Mapping[str, Ask], view: ApiView, needed: Sequence[str]) -> dict[str, Ask]:
         names = [*needed] if self.said.parameter is None else [self.said.parameter][: place == "asks"]
@@ -424,8 +396,9 @@ class _Checking:
     def _worded(self, place: str, example: Example, done: Execution) -> Example:
         """An example with those of its words that say what they have to, and nothing beside."""
         known = [example.arguments, example.source_arguments, example.result]
-        answers = [one for one in example.answers if any(says_value(one, value) for value in done.answer.values())]
-        answers = [*self._kept(f"{place}.answers", answers, 1, *known)]
+        telling = [one for one in example.answers if any(says_value(one, value) for value in done.answer.values())]
+        self.lost += [f"{place}.answers: no value of `tells`: {one!r}" for one in example.answers if one not in telling]
+        answers = [*self._kept(f"{place}.answers", telling, 1, *known)]
         thanks: Sequence[str] = [example.thanks] if example.thanks and answers else []
         for answer in answers:
             thanks = self._kept(f"{place}.thanks", thanks, 0, answer, *known[:2])

@@ -14,6 +14,7 @@ from toologue.schema.use import ASKED, Use, UseKey, documents_key
 from toologue.values.compare import same
 from toologue.worlds.documented.arguments import SETTLED, settled
 
+NO_MODEL = "estimate"  # by whom files of earlier versions have what no model said
 _WISHES = 12  # of an Api that a retriever knows
 
 
@@ -97,10 +98,11 @@ def read_uses(file: Path, apis: Mapping[str, Api]) -> Uses:
     known = [one for one in read(file, Use) if one.api in apis and (one.source is None or one.source in apis)]
     if not known:
         raise BadFile(f"no use in {file} is about any of these {len(apis)} APIs: `toologue apis enrich` makes such")
-    stale = [one for one in known if one.of != key_of(one.about, apis)]
+    stale = [one for one in known if one.of != key_of(one.about, apis) or one.by == NO_MODEL]
     if stale:
-        told = f"{len(stale)} of {len(known)} uses in {file} are of other documents, for one that of {stale[0].api!r}"
-        raise BadFile(f"{told}: run `toologue apis enrich` on these again; it asks for nothing else")
+        told = f"{len(stale)} of {len(known)} uses in {file} are of other documents, or of no model"
+        again = "run `toologue apis enrich` on these again; it asks for nothing else"
+        raise BadFile(f"{told}, for one that of {stale[0].api!r}: {again}")
     return Uses(known, file=file)
 
 
