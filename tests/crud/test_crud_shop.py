@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from crud_samples import do, refusal, service, value
 
 from bench import crud
-from toologue.worlds.crud import shipped
+from toologue.worlds.crud import Simulator, shipped
 
+PAGE = (Path(__file__).parents[2] / "docs" / "your-api.md").read_text()
 SHOP = service("shop")
 ADDRESS = {"name": "Ana Ferreira", "street": "Cais 4", "city": "Porto", "postal_code": "4000-001", "country": "PT"}
 TICKET = {"customer_id": "C-2041", "team": "logistics", "summary": "The parcel came open."}
@@ -140,8 +143,19 @@ def test_who_ships():
 
 
 def test_who_ships_is_documented():
-    page = (Path(__file__).parents[2] / "docs" / "your-api.md").read_text()
-    assert [name for name in shipped() if f"| `{name}` |" not in page] == []
+    assert [name for name in shipped() if f"| `{name}` |" not in PAGE] == []
+
+
+def test_the_seed_and_the_action_of_the_page_hold(tmp_path):
+    (seed,) = re.findall(r"^```yaml\n(now:.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    (action,) = re.findall(r"^```yaml\n(x-action:.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    (tmp_path / "seed.yaml").write_text(seed)
+    (tmp_path / "overlay.yaml").write_text(f"operations:\n  create_refund:\n{indent(action, '    ')}")
+    world = Simulator("shop", tmp_path / "seed.yaml", overlay=tmp_path / "overlay.yaml").world()
+    refund = {"order_id": "O-10423", "reason": "cancelled"}
+    assert "EUR are left." in refusal(world, "create_refund", amount=5000, **refund)
+    assert value(world, "create_refund", amount=0.5, **refund)["order"]["status"] == "cancelled"
+    assert "it can no longer be cancelled" in refusal(world, "create_refund", amount=0.5, **refund)
 
 
 def test_the_shop_by_hand_gives_the_same():
