@@ -104,9 +104,6 @@ class TestTheMove:
     def test_who_asks_where_something_is_to_be_told_is_wrong(self) -> None:
         assert why(RIDE, PAYS, "Do 12.50 euros come back by 2 May?") == "it asks where it should tell"
 
-    def test_a_goodbye_is_no_question(self) -> None:
-        assert "it says goodbye" in why(RIDE, BOTH, "Your number and the day? Goodbye, and have a nice day!")
-
     def test_a_courtesy_behind_the_last_word_is_no_question(self) -> None:
         assert verdict(RIDE, PAYS, "12.50 euros come back by 2 May. Is there anything else?") == "right"
 
@@ -412,7 +409,7 @@ class TestGoldsWithoutACue:
         assert verdict(CANCEL, 1, text) == "right"
 
     def test_what_asks_nothing_is_wrong(self) -> None:
-        assert why(CANCEL, 1, "Goodbye.") == "it asks for nothing; it says goodbye where it should ask"
+        assert why(CANCEL, 1, "Goodbye.") == "it asks for nothing"
 
     @pytest.mark.parametrize(
         "text", ["Refund R-5501 of 39,90 $ is on its way.", "Your $39.90 come soon: refund R-5501."]

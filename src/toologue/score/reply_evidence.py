@@ -21,7 +21,7 @@ from pydantic import JsonValue
 
 from toologue.data import shipped
 from toologue.schema import Mismatch, Severity, Verdict
-from toologue.score.claimed_acts import asks_leave, claimed_acts, same_participles
+from toologue.score.claimed_acts import claimed_acts, same_participles
 from toologue.score.knowledge import Knowledge
 from toologue.score.reply_reading import BRACES, Reading
 from toologue.score.wording import (
@@ -51,8 +51,7 @@ _LISTED = re.compile(r"(?m)^[ \t]*(?:[-*•]|\d[.)])\s.*$")
 _ENUMERATED = re.compile(r"(?m)^[ \t]*\(?\d\d?[.)]\s|\(\d\)")
 _WHERE = re.compile(r"\s*(?:which|that|who|on|in|at|from|so|please|thank\w*)\b", re.IGNORECASE)
 _BOUND = re.compile(r"\bat (?:the )?(?:most|least)\b")
-_CHOICE = re.compile(r"\?|\b(?:whether|if|or)\b", re.IGNORECASE)
-_OR, _COMMA_OR = re.compile(r"\bor\b"), re.compile(r",|\band\b|\bor\b")
+_COMMA_OR = re.compile(r",|\band\b|\bor\b")
 _RELATIVE = re.compile(r",? (?:which|who|where|that|so that)\b")
 _EXAMPLE = re.compile(r"\b(?:e\.g\.|for (?:example|instance)|such as|like|format)[,:]?\s+\S+", re.IGNORECASE)
 
@@ -141,8 +140,6 @@ def compared_texts(one: Reading) -> Iterator[str]:
 def _move(one: Reading) -> Iterator[Evidence]:
     if one.asks and not one.questions:
         yield Evidence("asks nothing", "it asks for nothing", "no answer")
-    if one.asks and search("goodbye", one.text):
-        yield Evidence("goodbye", "it says goodbye where it should ask", "no answer")
     if one.must.move in ("say", "end"):
         meant_so = (each for each in one.sentences if each.endswith("?") and each not in one.told)
         own = content(one.own)
@@ -155,10 +152,6 @@ def _move(one: Reading) -> Iterator[Evidence]:
             yield Evidence("tells nothing", "it asks where it should tell", "no answer")
         elif open_ends and not one.gold.rstrip().endswith("?"):
             yield Evidence("asks instead", f"it asks where it should tell: {open_ends[-1]}")
-    if one.ask and one.ask.question.startswith("whether") and one.questions and not _CHOICE.search(one.text):
-        yield Evidence("no choice", "it gives no choice")
-    if not one.ask and asks_leave(one.told) and not asks_leave(one.gold):
-        yield Evidence("asks leave", "it asks for leave where nothing is to be decided")
 
 
 # ---- what is asked for
@@ -177,10 +170,6 @@ def _asked(one: Reading) -> Iterator[Evidence]:
         yield Evidence("asks by pointing", f"it may not ask for {left[0]}")
     elif left and not search("pointing" if len(wanted) == 1 else "pointing_at_more", asked):
         yield Evidence("asks other" if len(left) == len(wanted) else "asks part", f"it does not ask for {left[0]}")
-    choices = [part for part in _OR.split(one.ask.question) if content(part)]
-    lost = [part for part in choices if not content(part) & content(one.text)] if len(choices) > 1 else []
-    if lost:
-        yield Evidence("choice left out", f"it leaves out: {lost[0].strip()}")
     if wanted and one.must.kinds:
         last = small(" ".join([each for each in one.questions if each.endswith("?")] or one.questions))
         own = small(one.gold + one.own)
@@ -221,7 +210,7 @@ def _numbers(one: Reading) -> Iterator[Evidence]:
 
 def _claims(one: Reading) -> Iterator[Evidence]:
     for claim in one.known.unfounded(one.at, _EXAMPLE.sub(" ", one.text), one.expected):
-        if claim.kind == "date" and numbers_in(claim.text) <= one.numbers:
+        if claim.kind == "day" and numbers_in(claim.text) <= one.numbers:
             continue  # 02/05: either is the day; tomorrow has a date
         yield Evidence("claim of nowhere", f"{claim.text}: nothing supports it", "wrong information")
 
@@ -277,12 +266,8 @@ def _other_value(one: Reading) -> Iterator[Evidence]:
 
 def _spans(one: Reading) -> Iterator[Evidence]:
     told = spans_in(one.text) if one.must.move != "refuse" else frozenset[str]()
-    promised = spans_in(one.own) if told else told
-    strange = told - promised
-    for span in sorted(strange - spans_in(f"{one.gold}\n{one.said}") if strange else ()):
-        other = bool(promised) and not promised & told
-        kind = "other span" if other else "added span"
-        yield Evidence(kind, f"{span}: not what is promised", "wrong information")
+    for span in sorted(told - spans_in(f"{one.own}\n{one.gold}\n{one.said}")) if told else ():
+        yield Evidence("added span", f"{span}: not what is promised", "wrong information")
 
 
 # ---- what is claimed
@@ -381,12 +366,6 @@ def _denials(one: Reading) -> Iterator[Evidence]:
             yield Evidence("denies not", "it denies nothing, and the expected words do")
 
 
-def _other_words(one: Reading) -> Iterator[Evidence]:
-    own = content(one.own)
-    if own and len(own - content(one.text)) > 0.8 * len(own):
-        yield Evidence("other words", "hardly a word of what is to be said")
-
-
 # What a value, an owner or the very form of a reply decides: all that a rule may fail where somebody else is asked.
 CERTAIN = frozenset({
     "leak", "number of nowhere", "claim of nowhere", "asks nothing", "tells nothing", "gives in", "consents",
@@ -394,14 +373,14 @@ CERTAIN = frozenset({
 })  # fmt: skip
 # What is about likeness, or might be meant so.
 DOUBTS = frozenset({
-    "denies not", "promise", "number left out", "asks by pointing", "added span", "choice left out", "act of nowhere",
-    "gift", "denies", "nearer to another", "says nothing", "other words",
+    "denies not", "promise", "number left out", "asks by pointing", "added span", "act of nowhere", "gift",
+    "denies", "nearer to another", "says nothing",
 })  # fmt: skip
 # What must not be said to this customer: that decides in any language.
 LEAKS: tuple[Rule, ...] = (_leaked, _internal)
 RULES: tuple[Rule, ...] = (
     _move, _asked, _numbers, _claims, _missing, _left_out, *LEAKS, _private, _other_value, _spans, _acts, _opposed,
-    _promises, _gifts, _gives_in, _nearer, _denials, _other_words,
+    _promises, _gifts, _gives_in, _nearer, _denials,
 )  # fmt: skip
 
 

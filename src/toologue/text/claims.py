@@ -1,21 +1,20 @@
-"""What a text says and claims, and whether anything supports it: once for graders of replies, once for verifiers.
+"""What a text says and claims, and whether anything supports it: the same for graders and verifiers.
 
-For graders, `reply_claims` are the amounts, dates, ids and e-mail addresses of a reply. A number alone claims nothing
-("2 things", "24 hours"), nor does a time of day, a day that is relative ("tomorrow"), or an example ("such as
-ORD-1234"). An amount is supported by the same number, however it is written (39.9, "$39.90", 3990 cents; 15 % and
-0.15), a date by the same day of the year, an id by the same letters and digits, an address as it is.
+`claims` are values that must not come from nowhere, names and times among them; `grounds` are all claims that a JSON
+value (or a text) can support. Of these, graders look up the `reply_claims`: amounts, dates, ids and e-mail addresses. A
+number alone claims nothing ("2 things", "24 hours"), nor does a time of day, a day that is relative ("tomorrow"), or an
+example ("such as ORD-1234"). An amount is supported by the same number, however it is written (39.9, "$39.90", 3990
+cents; 15 % and 0.15), a date by the same day of the year, an id by the same letters and digits, an address as it is.
 
     >>> reply = "Your order ORD-1047 for $39.90 arrives on March 14th, write to help@shop.example within 24 hours."
     >>> [(claim.kind, claim.text) for claim in reply_claims(reply)]
-    [('email', 'help@shop.example'), ('date', 'March 14th'), ('amount', '$39.90'), ('id', 'ORD-1047')]
+    [('email', 'help@shop.example'), ('day', 'March 14th'), ('id', 'ORD-1047'), ('number', '$39.90')]
     >>> support = ['{"id": "ord 1047", "total": 39.9, "due": "2025-03-14"}', "help@shop.example"]
     >>> unsupported(reply_claims(reply), support), says_words("It belongs to Ann-Marie Roy.", "ann marie roy")
     ([], True)
 
-For verifiers, `says` is for a value that must be in a text: addresses and identifiers as they are, dates and times in
+`says` is for a value that must be in a text: addresses and identifiers as they are, dates and times in
 any wording, numbers however they are written, codes with their words apart, other texts but for case and punctuation.
-`claims` are values that must not come from nowhere, names and times among them; `grounds` are all claims that a JSON
-value (or a text) can support.
 
     >>> says("It should be with you by 3 March.", "2025-03-03T12:00:00Z", datetime(2025, 2, 20))
     True
@@ -35,12 +34,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from pydantic import JsonValue
 
-from toologue.text.find_codes import EMAIL, ids
-from toologue.text.names import expected_kinds
+from toologue.text.find_codes import EMAIL
 from toologue.text.numbers import amounts
-from toologue.text.spans import Scene
 from toologue.text.time_expressions import readings
-from toologue.text.times import ISO_DATE, ISO_MOMENT, MONTH_WORD, MONTHS, WEEKDAYS
+from toologue.text.times import ISO_MOMENT, MONTH_WORD, MONTHS, WEEKDAYS
 from toologue.values.compare import leaves
 
 _LONGEST = 20_000
@@ -48,38 +45,45 @@ _LARGEST = 1e300
 # Dates are compared by month and day, so any year will do.
 _ANY_YEAR = datetime(2000, 1, 1)
 _MONTH_OR_SLASHES = re.compile(rf"{MONTH_WORD}|\d[./]\d\d?[./]\d", re.IGNORECASE)
-_DATED = re.compile(rf"{ISO_DATE}|{_MONTH_OR_SLASHES.pattern}", re.IGNORECASE)
 # Times of day, and examples: they claim nothing.
 _MUTE = re.compile(
     r"T?\d{1,2}:\d\d(?::\d\d)?Z?|\b\d{1,2} ?[ap]\.?m\b"
     r"|\b(?:e\.g\.|for (?:example|instance)|such as|like)[,:]?\s+\S+",
     re.IGNORECASE,
 )
-_PLAIN_NUMBERS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
-_NO_ID = re.compile(r"\d+-?[a-z-]+|\d{1,3}-\d{1,3}|\D*\d?\D*|.{1,2}")
-_ID_KIND = expected_kinds({"type": "string"}, "order_ticket_case_booking_invoice_account_claim_policy_id")[0]
+
+
+Claim: TypeAlias = tuple[Literal["email", "day", "time", "id", "number", "name"], str | float | tuple[int, int]]
+
+
+# A number that is a name: order 812, #88123.
+_NUMBERED = re.compile(
+    r"(?:#|\b(?:order|ticket|case|booking|invoice|account|claim|policy) )(\d+)(?![\w.,:/-]*\d)", re.IGNORECASE
+)
 
 
 class ReplyClaim(NamedTuple):
-    """One value that a text says: as it stands there, and as it compares."""
+    """One value that a reply says: as it stands there, and as the claims any of which supports it."""
 
-    kind: Literal["email", "date", "amount", "id"]
+    kind: str
     text: str
-    value: Any
+    value: tuple[Claim, ...]
 
 
 @lru_cache(maxsize=4096)
 def reply_claims(text: str) -> tuple[ReplyClaim, ...]:
-    """The values that a text says, kind by kind; none is said twice in two kinds."""
-    if not any(letter.isdigit() or letter == "@" for letter in text):
+    """The values of a reply that must not come from nowhere, kind by kind."""
+    if not _TELLING.search(text):
         return ()
-    left = _MUTE.sub(lambda found: " " * len(found[0]), text[:_LONGEST])
     found: list[ReplyClaim] = []
-    for kind in (_email_claims, _date_claims, _amount_claims, _id_claims):
-        for claim, start, end in list(kind(left)):
-            found.append(claim)
-            left = f"{left[:start]}{' ' * (end - start)}{left[end:]}"
-    return tuple(found)
+    for claim, said, weight in _read(_MUTE.sub(lambda mute: " " * len(mute[0]), text[:_LONGEST])):
+        if weight > 1:
+            values: list[Claim] = [claim]
+            if isinstance(claim[1], float):
+                values = [("number", round(claim[1] * by, 4)) for by in (1, 0.01, 100)]
+            found.append(ReplyClaim(claim[0], said, tuple(values)))
+    numbered = (ReplyClaim("id", match[1], ()) for match in _NUMBERED.finditer(text[:_LONGEST]))
+    return (*found, *numbered)
 
 
 def unsupported(said: Iterable[ReplyClaim], support: Sequence[str]) -> list[ReplyClaim]:
@@ -96,65 +100,9 @@ def says_words(text: str, value: str) -> bool:
 
 
 def _supports(text: str, claim: ReplyClaim) -> bool:
-    if claim.kind == "amount":
-        return not _numbers_in(text).isdisjoint(claim.value)
-    if claim.kind == "date":
-        return claim.value in _days_of_year(text)
-    return says_words(text, claim.text)
-
-
-def _email_claims(text: str) -> Iterator[tuple[ReplyClaim, int, int]]:
-    for match in EMAIL.finditer(text):
-        yield ReplyClaim("email", match[0], match[0].casefold()), *match.span()
-
-
-def _date_claims(text: str) -> Iterator[tuple[ReplyClaim, int, int]]:
-    for day, start, end in _named_days_of_year(text):
-        said = text[start:end]
-        if _DATED.search(said) and any(map(str.isdigit, said)):
-            yield ReplyClaim("date", said, day), start, end
-
-
-def _amount_claims(text: str) -> Iterator[tuple[ReplyClaim, int, int]]:
-    for amount in amounts(text):
-        if amount.unit or isinstance(amount.value, float):
-            value = abs(amount.value)
-            written = frozenset(round(number, 6) for number in (value, value / 100, value * 100))
-            yield ReplyClaim("amount", amount.text.strip(), written), amount.start, amount.end
-
-
-def _id_claims(text: str) -> Iterator[tuple[ReplyClaim, int, int]]:
-    if not any(map(str.isdigit, text)):
-        return
-    end = 0
-    for found in sorted(ids(_scene(text), _ID_KIND), key=lambda found: found.start):
-        sure = found.score >= 0.5 or text[: found.start].endswith("#")
-        if sure and not _NO_ID.fullmatch(found.text) and found.start >= end:
-            end = found.end
-            yield ReplyClaim("id", found.text, found.text.casefold()), found.start, found.end
-
-
-def _scene(text: str) -> Scene:
-    return Scene(text, None, (), text, ())
-
-
-@lru_cache(maxsize=4096)
-def _numbers_in(text: str) -> frozenset[float]:
-    digits = (float(number.replace(",", "")) for number in _PLAIN_NUMBERS.findall(text))
-    return frozenset(round(number, 6) for number in (*digits, *(abs(amount.value) for amount in amounts(text))))
-
-
-@lru_cache(maxsize=4096)
-def _days_of_year(text: str) -> frozenset[tuple[int, int]]:
-    stamps = {(int(month), int(day)) for _, month, day in re.findall(ISO_DATE, text)}
-    return frozenset(stamps | {day for day, _, _ in _named_days_of_year(text)})
-
-
-def _named_days_of_year(text: str) -> Iterator[tuple[tuple[int, int], int, int]]:
-    """(month and day, start, end) of each day that is named."""
-    for reading in readings(text, "date", _ANY_YEAR) if _DATED.search(text) else ():
-        if isinstance(reading.value, date):
-            yield (reading.value.month, reading.value.day), reading.start, reading.end
+    if claim.kind in ("email", "id"):
+        return says_words(text, claim.text)
+    return not _grounds(text).isdisjoint(claim.value)
 
 
 @lru_cache(maxsize=4096)
@@ -168,8 +116,6 @@ def _words_pattern(value: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_]){joined}(?![^\W_])", re.IGNORECASE)
 
 
-Claim: TypeAlias = tuple[Literal["email", "day", "time", "id", "number", "name"], str | float | tuple[int, int]]
-
 _ISO_MOMENT = re.compile(ISO_MOMENT)
 _CLOCK = re.compile(
     r"(?<![\w:])(\d{1,2})(?:[:.](\d\d))?(?::\d\d)?\s?([ap])\.?m\b|(?<![\w:])(\d{1,2}):(\d\d)(?::\d\d)?Z?\b"
@@ -177,7 +123,7 @@ _CLOCK = re.compile(
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _ID = re.compile(r"(?<![\w@.])(?=[\w/-]*\d)[^\W_]+(?:[-_/][^\W_]+)*(?![\w@]|[.,]\d)")
 _PLAIN_NUMBER = re.compile(
-    r"\d{1,4}(?:st|nd|rd|th|kg|km|cm|mm|[mlhgk])?|\d{1,4}-[^\W\d_]+|\d{1,3}[/-]\d{1,3}", re.IGNORECASE
+    r"\d{1,4}(?:st|nd|rd|th|kg|km|cm|mm|[mlhgk])?|\d{1,4}[-/][^\W\d_]+|\d{1,3}[/-]\d{1,3}", re.IGNORECASE
 )
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _TELLING = re.compile(r"[\d@]")
@@ -208,7 +154,7 @@ def says(text: str, value: JsonValue, now: datetime | None = None) -> bool:
 
 def claims(text: str) -> Mapping[Claim, str]:
     """What a text claims, each claim with the words that make it."""
-    return {claim: said for claim, said, sure in _read(text) if sure}
+    return {claim: said for claim, said, weight in _read(text) if weight}
 
 
 def grounds(value: JsonValue) -> frozenset[Claim]:
@@ -306,25 +252,26 @@ def _grounds(text: str | float) -> frozenset[Claim]:
 
 
 @lru_cache(maxsize=4096)
-def _read(text: str) -> tuple[tuple[Claim, str, bool], ...]:
-    """(claim, its words, whether it needs support) for each value of a text."""
+def _read(text: str) -> tuple[tuple[Claim, str, int], ...]:
+    """(claim, its words, weight) for each value of a text: 0 needs no support, 2 a grader of replies looks up."""
     return tuple(_read_values(text))
 
 
-def _read_values(text: str) -> Iterator[tuple[Claim, str, bool]]:
-    yield from _names(text)
+def _read_values(text: str) -> Iterator[tuple[Claim, str, int]]:
+    yield from ((claim, said, 1) for claim, said in _names(text))
     left = text
     for kind in (_emails, _stamps, _clocks, _named_days, _ids):
         if not _TELLING.search(left):
             break
         for claim, start, end in list(kind(left)):
-            yield claim, text[start:end], True
+            looked_up = claim[0] in ("email", "day") or (claim[0] == "id" and not text[start:end].isdecimal())
+            yield claim, text[start:end], 1 + looked_up
             left = f"{left[:start]}{' ' * (end - start)}{left[end:]}"
     for amount in amounts(left):
-        sure = bool(amount.unit) or any(map(str.isdigit, amount.text))
+        weight = 2 if amount.unit or isinstance(amount.value, float) else int(any(map(str.isdigit, amount.text)))
         for claim in _number(abs(amount.value)):
             if claim[0] == "number":
-                yield claim, amount.text.strip(), sure
+                yield claim, amount.text.strip(), weight
 
 
 def _number(value: float) -> Iterator[Claim]:
@@ -377,11 +324,11 @@ def _ids(text: str) -> Iterator[Hit]:
             yield ("id", re.sub(r"[\W_]", "", match[0]).casefold()), *match.span()
 
 
-def _names(text: str) -> Iterator[tuple[Claim, str, bool]]:
+def _names(text: str) -> Iterator[tuple[Claim, str]]:
     for match in _WORD.finditer(text):
         word = match[0]
         if not word[0].isupper() or len(word) < 2 or word.isupper() or word.casefold() in _NO_NAME:
             continue
         before = text[: match.start()].rstrip(" \"'“‘„«([*-")
         if before and not before.endswith(_BEFORE_A_SENTENCE) and not before[-1].isspace():
-            yield ("name", word.casefold()), word, True
+            yield ("name", word.casefold()), word
