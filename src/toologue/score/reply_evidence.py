@@ -266,8 +266,10 @@ def _other_value(one: Reading) -> Iterator[Evidence]:
 
 def _spans(one: Reading) -> Iterator[Evidence]:
     told = spans_in(one.text) if one.must.move != "refuse" else frozenset[str]()
-    for span in sorted(told - spans_in(f"{one.own}\n{one.gold}\n{one.said}")) if told else ():
-        yield Evidence("added span", f"{span}: not what is promised", "wrong information")
+    promised = spans_in(one.own) if told else told
+    kind = "other span" if promised and not promised & told else "added span"
+    for span in sorted(told - promised - spans_in(f"{one.gold}\n{one.said}")) if told else ():
+        yield Evidence(kind, f"{span}: not what is promised", "wrong information")
 
 
 # ---- what is claimed
