@@ -320,15 +320,6 @@ class TestCommand:
         assert done.stderr.splitlines()[-1] == "  … and 6 more: toologue apis shop.yaml --left-out"
         assert len(done.stdout.splitlines()) == 10
 
-    def test_names_that_are_cut_are_said(self, caplog: pytest.LogCaptureFixture) -> None:
-        text = get("").replace("operationId: it", f"operationId: {'list_orders_' * 400}")
-        (found,) = document(text).operations
-        document(text)
-        assert found.api.name == ("list_orders_" * 6)[:64]
-        (said,) = caplog.messages
-        assert said.startswith("shop.yaml: 1 operation name of more than 64 characters is cut: 'list_orders_list_orde")
-        assert said.endswith(f"is called {found.api.name}")
-
     @pytest.mark.parametrize("text", ["", "# nothing\n", "null"])
     def test_an_empty_document_is_said_to_be_empty(self, text: str, tmp_path: Path) -> None:
         (tmp_path / "shop.yaml").write_text(text)

@@ -14,12 +14,10 @@ body or an answer only the JSON one, else the first.
 
 from __future__ import annotations
 
-import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
@@ -105,7 +103,6 @@ class _OperationPart(_ItemPart):
     confirm: bool | tuple[str, ...] | None = _named("x-confirm")
 
 
-_LOG = logging.getLogger("toologue")
 _NAME = 64  # the longest name that function calling allows
 _UNREAD = ("callbacks", "servers", "security", "externalDocs")
 
@@ -171,20 +168,9 @@ def openapi_of(source: Source, choice: Choice | Picked | None = None) -> OpenApi
     if picked is not choice:
         picked.missed(source.file)
     left = left_out(source, len(operations), bad, picked.strict)
-    read = {operation.api.name for operation in operations}
-    if cut := [(said, made) for said, made in reader.cut.items() if made in read]:
-        _tell_cut(str(source.file), len(cut), *cut[0])
     if not reader.names:
         raise source.bad(("paths",) if "paths" in root else (), "there is no operation", "describe one under `paths`")
     return OpenApi(source, root, tuple(operations), left)
-
-
-@cache
-def _tell_cut(file: str, count: int, said: str, made: str) -> None:
-    """Said once of a document, however often it is read."""
-    names = "1 operation name" if count == 1 else f"{count:,} operation names"
-    what = f"{names} of more than {_NAME} characters {'is' if count == 1 else 'are'} cut"
-    _LOG.warning("%s: %s: %s is called %s", file, what, shown(said), made)
 
 
 def _root(source: Source) -> dict[str, Any]:
@@ -221,7 +207,6 @@ class _Reader:
         self._root, self.references = root, References(root, source.lost)
         self._sent_schema, self._returned = Writer(root, "readOnly"), Writer(root, "writeOnly")
         self.names: set[str] = set()
-        self.cut = dict[str, str]()
         self._numbers: Counter[str] = Counter()
         schemes = object_of(object_of(root.get("components")).get("securitySchemes")).values()
         read = [resolved(scheme, root) or {} for scheme in schemes]
@@ -261,8 +246,6 @@ class _Reader:
             end = f"_{self._numbers[name] + 1}"
             made = f"{name[: _NAME - len(end)]}{end}"
         self.names.add(made)
-        if isinstance(said, str) and len(said) > _NAME:
-            self.cut[said] = made
         return made
 
     def _operation(self, name: str, path: str, method: Method | Literal[""], item: Mapping[str, Any]) -> Operation:

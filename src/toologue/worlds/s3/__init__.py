@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from toologue.worlds.s3.account import (
     Account,
-    Stream,
     apis,
     as_boto3,
     as_json,
@@ -35,7 +34,6 @@ __all__ = [
     "KIND",
     "S3",
     "Account",
-    "Stream",
     "apis",
     "as_boto3",
     "as_json",

@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache, cached_property, lru_cache
-from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -28,16 +27,9 @@ from toologue.apis.schemas import list_of, object_of
 from toologue.data import Place, Source, read_source
 from toologue.errors import BadFile, BadSetting, shown
 from toologue.keys import file_key
+from toologue.sandbox.messages import Stream
 from toologue.schema import Api
 from toologue.schema.jsonl import Noun
-
-
-class Stream(BytesIO):
-    """The body of an object, as a program reads it."""
-
-    def iter_lines(self) -> Iterator[bytes]:
-        """The lines without their ends."""
-        return iter(self.read().splitlines())
 
 
 def as_json(schema: Mapping[str, Any], value: Any) -> JsonValue:
