@@ -26,12 +26,11 @@ from toologue.worlds.world import Kind, Wrapped, arguments_of, failure, kind_at,
 
 
 class Programs(Wrapped):
-    """A world in which programs run. `last` is how the last one ran: calls, what it printed."""
+    """A world in which programs run."""
 
     def __init__(self, world: World, options: dict[str, Any]):
         super().__init__(world)
         self.blocking = True  # another process is waited for
-        self.last: Execution | None = None
         self._options = options
 
     def do(self, act: Act) -> Result:
@@ -40,7 +39,7 @@ class Programs(Wrapped):
             return self._world.do(act)
         if act.status != "final":
             return failure("NotFinal", f"the program of goal {act.goal} is {act.status}; only a final one runs")
-        done = self.last = execute(act.code, self._world, **self._options)
+        done = execute(act.code, self._world, **self._options)
         return Result(value=done.value, error=_placed(done), changes=done.changes, created=done.created)
 
 
