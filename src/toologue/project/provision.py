@@ -31,7 +31,7 @@ from toologue.schema import Setting
 from toologue.schema.jsonl import replacing
 from toologue.values.json_schema import list_of, object_of
 from toologue.worlds.crud.draft import draft
-from toologue.worlds.crud.sample import NOW
+from toologue.worlds.crud.rows import NOW
 from toologue.worlds.crud.simulator import Simulator, files_of
 from toologue.worlds.named import setting_of
 

@@ -22,8 +22,7 @@ from toologue.values.compare import same
 from toologue.values.json_schema import fits, types_of
 from toologue.worlds.crud.data import key_text
 from toologue.worlds.crud.envelopes import held_in
-from toologue.worlds.crud.rows import typed
-from toologue.worlds.crud.sample import COUNT, NOW, sample_rows
+from toologue.worlds.crud.rows import COUNT, NOW, sample_rows, typed
 from toologue.worlds.crud.simulator import Answers, Crud, Simulator
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.documented.arguments import arguments_for

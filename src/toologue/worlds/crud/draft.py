@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from toologue.text.tokens import reads
-from toologue.worlds.crud.sample import NOW, sample_rows
+from toologue.worlds.crud.rows import NOW, sample_rows
 from toologue.worlds.crud.simulator import Simulator
 from toologue.worlds.crud.tables import Table
 
