@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import shutil
 import subprocess
@@ -98,30 +97,6 @@ class TestTheSameInEveryRun:
         first, second = run(self.CLOCKS), run(self.CLOCKS)
         assert first.value == second.value
         assert first.value[:2] == [1735722000.0, 1735722000000000000]  # type: ignore[index]
-
-    def test_addresses_and_what_is_made_of_them(self, sealed: None) -> None:
-        script = """
-            import ctypes, json, sys
-            sys.path.insert(0, sys.argv[1])
-            from shelf import Shelf
-            from toologue.sandbox.execute import execute
-            kinds = "[]", "{}", "(one,)", "object()", "'x' * one", "1 << 99 + one"
-            held = ", ".join(f"[{kind} for one in range(99)]" for kind in kinds)
-            made = "hash(None), hash(object()), str(shelf), list({None, 1, len}).index(len)"
-            code = f"held = [{held}]\\nreturn [{made}, *(id(one) for kind in held for one in kind)]"
-            libc = ctypes.CDLL(None)
-            libc.personality(0x0040000)
-            may = libc.personality(0xFFFFFFFF) & 0x0040000
-            libc.personality(0)
-            found = [execute(code, Shelf(), name="shelf").value for _ in range(4)]
-            print(json.dumps(found) if may else "refused")
-            """
-        first, second = (_python(script).stdout for _ in range(2))
-        if "refused" in first:
-            pytest.skip("this kernel does not let processes have the same addresses")
-        assert first == second
-        one, *others = json.loads(first)
-        assert others == [one, one, one]
 
 
 def _python(script: str, *given: str, **options: Any) -> subprocess.CompletedProcess[str]:

@@ -1,9 +1,8 @@
 """The process that is forked once a program, and the life of one program: told what to run, sealed, run; its result.
 
 `serve` has imported all that programs may, and knows nothing else. Any message on the control socket asks for a
-process; the answer is the socket to it, and a descriptor of it. One waits already; the next is forked while that one
-works. The first message says that the kernel keeps programs in, or why it does not. It ends when the control socket is
-closed or the host is gone.
+process; the answer is the socket to it, and a descriptor of it. The first message says that the kernel keeps programs
+in, or why it does not. It ends when the control socket is closed or the host is gone.
 
 The program is the body of a function in a module of its own; that module is loaded the way every module is, from
 memory, and only in this process, which can do nothing but talk to the host. What is sent is checked there: the program
@@ -188,20 +187,12 @@ def text_of(error: BaseException) -> str:
 
 
 _FILE = "<program>"
-_YES = b"+"
 
 
-def live(door: socket.socket, alive: int, taken: int, asked: int, allowed: int) -> NoReturn:
-    """Be the process of one program, once the host asks for it and tells which.
-
-    `alive`: a descriptor of the host; `taken`: bytes that the interpreter has already; `asked` and `allowed`: pipes to
-    and from the process that forked this one. Where that was killed, nothing is handed over, and the host starts again.
-    """
+def live(door: socket.socket, taken: int) -> NoReturn:
+    """Be the process of one program, which the host tells; `taken`: bytes that the interpreter has already."""
     try:
         ours, theirs = socket.socketpair()
-        ready, _, _ = select.select([door, alive], [], [])
-        if alive in ready or not door.recv(64) or not os.write(asked, _YES) or os.read(allowed, 1) != _YES:
-            os._exit(0)
         socket.send_fds(door, [b"born"], [ours.fileno(), os.pidfd_open(os.getpid())])
         filter.enclose(theirs.fileno())
         told = json.loads(received(_read, 1 << 32) or b"null")
@@ -319,34 +310,9 @@ def serve(control: int, host: int) -> None:
             return
         gc.collect()
         gc.freeze()
-        ours, theirs = socket.socketpair()
-        with ours, theirs:  # once for nothing, so that the first process is forked from what all others are
-            theirs.send(b"next")
-            _forked(ours, alive, taken)
-        del ours, theirs
-        while _forked(door, alive, taken):
-            pass
-
-
-def _forked(door: socket.socket, alive: int, taken: int) -> bool:
-    """Fork a process, before anybody asks for it; whether it was asked for, as soon as that is known.
-
-    All are forked from the same memory: what is taken here is given back before anything else of its size is taken.
-    Two at once would be free again in another order, and the next process would have other addresses.
-    """
-    reads, asked = os.pipe()
-    allowed, allows = os.pipe()
-    if os.fork() == 0:
-        os.close(allows)
-        live(door, alive, taken, asked, allowed)
-    os.close(asked)
-    os.close(allowed)
-    served = os.read(reads, 1) == _YES
-    if served:
-        os.write(allows, _YES)
-    os.close(reads)
-    os.close(allows)
-    return served
+        while alive not in select.select([door, alive], [], [])[0] and door.recv(64):
+            if os.fork() == 0:
+                live(door, taken)
 
 
 def _refusal() -> str:
