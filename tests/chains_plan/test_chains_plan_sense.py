@@ -15,7 +15,6 @@ from toologue.plan.chains.execute import PairExecutor, Rejected
 from toologue.plan.chains.pairs import Pair, jobs, single_api_pairs
 from toologue.schema import Api, Parameter
 from toologue.schema.jsonl import write
-from toologue.worlds.documented import foreseen
 
 
 def shelf(folder: Path, *apis: Api) -> Catalog:
@@ -72,10 +71,9 @@ def test_what_the_user_gave_is_neither_told_back_nor_gainsaid(tmp_path: Path, se
     books = shelf(tmp_path, weather)
     (pair,) = single_api_pairs(books, Counter())
     assert list(PairExecutor(books, seed=0).run(pair, seed).answer) == ["coach"]
-    mute = shelf(tmp_path, api("Place", shape(country=TEXT), city=(TEXT, True)))
-    (pair,) = single_api_pairs(mute, Counter())
-    with pytest.raises(Rejected, match="nothing to answer with"):
-        PairExecutor(mute, seed=0).run(pair, seed)
+    mute, why = shelf(tmp_path, api("Place", shape(country=TEXT), city=(TEXT, True))), Counter[str]()
+    assert not [*single_api_pairs(mute, why)]
+    assert why == {"nothing to answer with": 1}
 
 
 def test_every_target_has_its_turn_and_none_has_all() -> None:
@@ -109,13 +107,13 @@ def test_what_the_source_said_otherwise_is_not_told(tmp_path: Path, price: dict[
     """A house has the same price in a list and by itself; where documents make it another one, nobody says it."""
     house = {"propertyId": NUMBER, "city": TEXT, "price": NUMBER}
     find = api("Properties", shape(house=shape(**house)), city=(TEXT, True))
-    show = api("Property", shape(**{**house, "price": price}, summary=TEXT), propertyId=(NUMBER, True))
+    show = api("Property", shape(**{**house, "price": price}, coach=TEXT), propertyId=(NUMBER, True))
     pair = Pair(find.name, "house|propertyId", show.name, "propertyId", "yeszero", "single")
     happened = PairExecutor(shelf(tmp_path, find, show), seed=0).run(pair, 1)
     assert happened.source is not None
     beside = happened.source.result.value["house"]["price"], happened.target.result.value["price"]
     assert (beside[0] == beside[1]) is told
-    assert "summary" in happened.answer
+    assert "coach" in happened.answer
     assert ("price" in happened.answer) is told
 
 
@@ -135,9 +133,9 @@ def test_a_name_is_an_answer_where_it_says_of_what(name: str, nothing: bool) -> 
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_are_told_by_the_name_of_what_was_searched_for(tmp_path: Path, seed: int) -> None:
     """`strMeal` is what a meal is called, said already or not; areas name no meals."""
-    row = {"idMeal": TEXT, "strMeal": TEXT, "strArea": TEXT}
+    row = {"idMeal": TEXT, "strMeal": TEXT, "strArea": TEXT, "price": NUMBER}
     meals = Api(name="Search Meals", parameters={"s": Parameter(schema=TEXT, required=True)},
-                returns=shape(meals={"type": "array", "minItems": 3, "items": shape(**row)}))  # fmt: skip
+                returns=shape(meals={"type": "array", "items": shape(**row)}))  # fmt: skip
     books = shelf(tmp_path, meals)
     (pair,) = single_api_pairs(books, Counter())
     assert next(iter(PairExecutor(books, seed=0).run(pair, seed).answer)) == "meals|strMeal"
@@ -161,9 +159,3 @@ def test_who_serves_one_country_is_asked_for_no_place(about: str, local: bool) -
 def test_a_list_in_one_text_is_not_told() -> None:
     assert tellable("calm, still, quiet")
     assert not tellable("ringing, octave, acoustic, noisy, din, growl, noise, voi")
-
-
-def test_models_are_those_of_cars_where_cars_are_spoken_of() -> None:
-    model = {"model": Parameter(schema=TEXT, required=True)}
-    known = [foreseen(Api(name=f"Prices of {things}", parameters=model), "model") for things in ("cars", "phones")]
-    assert known == [True, False]

@@ -88,7 +88,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 
 def test_generated_conversations_are_valid(written: Written) -> None:
-    assert len(written.dialogues) >= 120
+    assert len(written.dialogues) >= 100
     found = [f"{dialogue.id}: {flaw}" for dialogue in written.dialogues for flaw in written.flaws(dialogue)]
     assert found == []
 

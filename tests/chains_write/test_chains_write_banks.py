@@ -25,22 +25,21 @@ KINDS = {
     "inform_intent_vague": {"vague": "topic"},
     "inform": {"inform": "clause", "inform_values": "values", "choose_one": "value", "choose_by": "name value"},
     "fail_inform": {
-        "fail_rest": "missing clause", "fail_nothing": "missing?", "have": "names", "any_one": "",
-        "fail_rest_which": "thing clause", "fail_nothing_which": "thing?",
+        "fail_rest": "missing? clause", "fail_nothing": "missing?",
     },
     "affirm": {"affirm": ""},
     "negate": {"negate": ""},
     "user_bye": {"bye": "", "bye_empty": ""},
     "request": {
-        "ack": "", "request": "names", "which": "thing", "request_id": "names", "which_one": "thing",
+        "ack": "", "request": "names", "which": "thing", "request_id": "names",
         "optional": "names", "optional_which": "thing", "look_up": "", "found": "",
         "choose": "options", "choose_by": "names options",
     },
     "clarify": {"clarify": "topic"},
     "suggest": {"suggest": "offer"},
     "response": {
-        "respond_one": "clause", "respond_record": "clause", "respond_list": "items count?", "respond_empty": "",
-        "respond_done": "",
+        "respond_one": "clause", "respond_record": "clause", "respond_list": "items count?", "respond_name": "items",
+        "respond_empty": "", "respond_done": "",
     },
     "response_fail": {"response_fail": ""},
     "system_bye": {"system_bye": ""},
@@ -123,5 +122,5 @@ class TestMistakes:
             Voice(bank("train"), "user", "warm", seed=1)
 
     def test_slots_are_told(self) -> None:
-        with pytest.raises(BadSetting, match="'have' takes names; it was given nothing"):
-            Voice(bank("train"), "user", "terse", seed=1)("have")
+        with pytest.raises(BadSetting, match="'choose_one' takes value; it was given nothing"):
+            Voice(bank("train"), "user", "terse", seed=1)("choose_one")

@@ -30,7 +30,7 @@ from toologue.worlds.documented import choices, foreseen, is_credential, kind_so
 Against = Literal["asks for a secret", "cannot be said", "no words for it", "nothing to say for it"]
 
 _NAMING = frozenset(("name", "title", "headline"))
-_CODED = re.compile(r"[A-Z]{2,}_[A-Z]|^[a-z]+[A-Z]\w+$|[{}<>\[\]|]|://")
+_CODED = re.compile(r"[A-Z]{2,}_[A-Z]|^[a-z]+[A-Z]\w+$|[{}<>\[\]|]|://|[0-9a-f]{20}|\w_\w|^\d+,\d")
 # What goes by who meets there.
 MEETINGS = frozenset(("match", "game", "fixture", "event", "race"))
 # What is searched for by its name.
@@ -42,6 +42,8 @@ _DATES = ("day", "moment", "birth")
 _LEAST = 3
 # Figures that only who asked for them wants to hear.
 _BARE = ("year", "weight", "length", "age", "count", "few")
+# What such a figure is at most; none of them is a word.
+_TOPS = {"degrees": 60, "percent": 100, "stars": 10, "age": 120, "money": 10**15}
 _ASIDE = ("month", "year", "full", "company.name", "company.symbol", "person.gender")
 _KNOWN_BY = ("place.city", "place.country", "place.hub", "company.name", "coin.name")
 _MARKED = re.compile(
@@ -108,7 +110,7 @@ def salience(one: Entity, about: frozenset[str]) -> int:
     words = split_name(path[-1]).split() if path else []
     if not 0 < len(words) < 4 or (
         hidden(one)
-        or any(char.isdigit() for char in path[-1])
+        or any(char.isdigit() for char in one.name)
         or words[0] in ("is", "has", "in", "at", "as", "of")
         or "ago" in words
         or (words[-1] in group("loose") and not (one.many and dates_rows(one)))
@@ -182,8 +184,9 @@ def names_rows(one: Entity) -> bool:
 def names_row(one: Entity, heads: Collection[str]) -> bool:
     """Whether the thing of a row is called so: its name or title, or what ends with its noun (`strMeal` of meals)."""
     *owner, last = split_name(one.last).split() or [""]
-    nouns = {*heads, *map(singular, one.path[-2:-1])}
-    own = not owner or singular(owner[-1]) in nouns
+    around = [singular(split_name(name).split()[-1]) for name in one.path[:-1] if not kind_wraps(name)]
+    nouns = {*heads, *around[-1:], "item"}
+    own = singular(owner[-1]) in nouns if owner else len(around) < 2 or around[-1] in heads
     return (last in _NAMING and own) or (singular(last) in nouns and names_rows(one))
 
 
@@ -232,11 +235,15 @@ def short(value: JsonValue) -> bool:
     return not isinstance(value, str) or len(value) <= _LONG
 
 
-def tellable(value: JsonValue) -> bool:
-    """Whether a value sounds well in a sentence."""
+def tellable(value: JsonValue, kind: str = "") -> bool:
+    """Whether a value (of a kind) sounds well in a sentence."""
     if isinstance(value, bool) or value is None:
         return False
+    if kind in _TOPS and not any(char.isdigit() for char in str(value)):
+        return False
     if isinstance(value, int | float):
+        if abs(value) > _TOPS.get(kind, abs(value)):
+            return False
         long = isinstance(value, float) and len(str(value).partition(".")[2]) > _PLACES_SAID
         return not (long or _EPOCH < abs(value) < 2 * _EPOCH * 1.3 or abs(value) > _EPOCH * 1000)
     if not isinstance(value, str) or _ISO_DAY.fullmatch(value):
@@ -250,6 +257,8 @@ def _height(one: Entity, path: tuple[str, ...], words: list[str]) -> int:
     kind = kind_of(path, one.phrase)
     unsaid = not kind or is_marked(kind, "unsaid")
     examples = cast("list[JsonValue]", one.schema.get("examples") or [])
+    if kind in ("day number", "month"):
+        return 0
     if not kind and any(isinstance(value, str) and not tellable(value) for value in examples[:1]):
         return 0
     if kind in _BARE:

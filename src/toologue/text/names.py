@@ -283,7 +283,7 @@ def _judged(words: str, number: bool) -> bool | None:
     """What the last of some words says: True known, False unknowable, None nothing."""
     *before, head = words.split() or [""]
     head = head.rstrip("0123456789") or head
-    if head in group("unknowable"):
+    if {head, singular(head)} & group("unknowable"):
         return f"{before[-1]} {head}" in group("known codes") if before else False
     if head in group("known"):
         return True
@@ -346,10 +346,11 @@ def kind_of(path: tuple[str, ...], title: str = "") -> str:
 def _kind_of_thing(words: tuple[str, ...], around: Sequence[str], title: str) -> str:
     """What the name of a thing is: by its own words, else by the names around it."""
     inside = [word for word in words if word not in _NAMING]
-    outside = [tuple(w for w in spell(name) if w not in ("item", "items")) for name in (*reversed(around), title)]
-    for place in [inside] if inside else outside:
-        if noun := noun_of(place):
+    for name in [" ".join(inside)] if inside else (*reversed(around), title):
+        if noun := noun_of(spell(name)):
             return kind_named(noun)
+        if name and not kind_wraps(name):  # of a filing of a company: no company
+            break
     return "" if inside else "full" if words == ("full", "name") else "titles"
 
 

@@ -37,10 +37,11 @@ from toologue.plan.api_graph.describe import Part, heads, part, subject
 from toologue.schema import Api
 from toologue.schema.api import SCHEMAS_FIELD
 from toologue.schema.jsonl import read_lines
-from toologue.text.names import KnowRule, group, knowable
+from toologue.text.names import KnowRule, group, is_marked, knowable
 from toologue.text.tokens import is_spoken, singular, split_compound, split_name
-from toologue.worlds.documented import is_credential, kind_named, kind_of, kind_wraps
+from toologue.worlds.documented import choices, is_credential, kind_named, kind_of, kind_wraps
 from toologue.worlds.documented.arguments import settled
+from toologue.worlds.documented.leaves import examples_of
 
 # Why an edge or a document makes no pair, and why a pair comes to nothing.
 Reason = Literal[
@@ -55,8 +56,8 @@ Reason = Literal[
     "asks twice", "nothing left to ask",
     # what is found: nothing tells the things of a list apart; nobody says which thing is meant, and one comes back
     "nothing to choose by", "nothing to find it by", "no sequence",
-    # what nobody wants to hear of; what changes something, since an answer tells; what is of one country alone
-    "internal", "the target writes", "of one country",
+    # what changes something, since an answer tells; what is of one country alone
+    "the target writes", "of one country",
     # by executing: `results disagree` with what was asked, or with each other
     "the source answers with an error", "the target answers with an error", "no value to hand over", "no choice",
     "results disagree", "nothing to answer with",
@@ -90,6 +91,7 @@ _PLACED = frozenset(("geocode", "geocoding", "coordinate", "address", "position"
 _DESCRIBED = re.compile(rb'"(\w+)":\{[^{}]*?"description":"([^"]{0,200})')
 _SAID_ID = re.compile(rb"(?i)\b(?:id|identifier|uuid|sid)\b")
 _UNITED = re.compile(r"\b(?:US|U\.S\.)(?! dollar| Dollar|-)")
+_NUMBER = re.compile(r"[-+]?\d[\d.,]*$")
 _NAMED_BY = (["id"], ["name"], ["title"])
 _TELLS_APART = ("id", "code", "key", "slug", "uuid")
 
@@ -241,10 +243,12 @@ def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
     there = said(source) if source else frozenset[Part]()
     found = dict[str, int]()
     local, rows = of_one_country(view.api), _row_nouns(view)
+    searched = any(map(sought, view.inputs.values()))
     for name, one in view.outputs.items():
         whose = part(name, view.subject)
         if (
             not (local and _somewhere(one))
+            and (sure(view, one) or examples_of(one.schema) or (names_itself(name) and searched))
             and (much := salience(one, about))
             and whose not in there
             and one.path[:-1] not in outer
@@ -252,6 +256,27 @@ def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
             others = names_itself(name) and whose.owner not in {*about, *view.heads, *rows}
             found[name] = min(much, WORTH - 1) if others else much
     return found
+
+
+def sure(view: ApiView, one: Entity) -> bool:
+    """Whether it is certain what an output's values are, so that an answer may make them up.
+
+    Certain are days, numbers, one of a few, and the names of what the Api is about.
+    """
+    kind, thing = kind_of(one.path, one.phrase), named_thing(one)
+    numeric = one.type in ("integer", "number") or any(_NUMBER.match(str(value)) for value in examples_of(one.schema))
+    if numeric or "enum" in one.schema or family_of(kind) == "when" or kind == "birth":
+        return True
+    named, whose = names_itself(one.name), part(one.name, view.subject).owner
+    if (named and whose == view.subject and whose in group("nameless")) or not (choices(thing) or thing == "full"):
+        return False
+    if one.last.lower() == "user":  # anything by which a service knows them
+        return False
+    record, _, field = thing.partition(".")
+    if field:  # of what the Api is about; not the country of a phone, nor the cities of a country
+        placed = record == "place" and any(family(given) == "place" for given in view.inputs.values())
+        return not placed and any(kind_named(noun).partition(".")[0] == record for noun in topic_words(view.api))
+    return not is_marked(kind, "weak") or (named and not examples_of(one.schema))
 
 
 def said(view: ApiView) -> frozenset[Part]:
@@ -280,7 +305,7 @@ def envelopes(view: ApiView) -> list[tuple[str, ...]]:
 def choosing(view: ApiView, *, but: str = "") -> list[str]:
     """The outputs by which users choose between rows, best first: names beside the wanted one, else what they tell."""
     parent, about = but.rpartition("|")[0], topic_words(view.api)
-    row = [one for one in view.outputs.values() if one.many and one.name != but]
+    row = [one for one in view.outputs.values() if one.many and one.name != but and sure(view, one)]
     beside = [one for one in row if one.name.rpartition("|")[0] == parent]
     worth = {one.name: salience(one, about) for one in beside}
     told = [one for one in beside if worth[one.name] >= WORTH and one.type == "string"]
@@ -355,8 +380,6 @@ def lost(view: ApiView, output: str, asked: list[str], *, many: bool) -> Reason 
 
 def unanswerable(view: ApiView, told: Collection[Part]) -> Reason | None:
     """Why an answer that tells so much would say nothing that anybody wants to hear."""
-    if view.subject in group("internal"):
-        return "internal"
     if writes(view.api):
         return "the target writes"
     return None if told else "nothing to answer with"

@@ -7,6 +7,7 @@ required parameters are told, and one optional one, if it has any that users kno
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
@@ -30,6 +31,7 @@ from toologue.plan.chains.catalog import (
     own_name,
     pointing,
     required,
+    sure,
     telling,
     whose,
 )
@@ -50,12 +52,14 @@ from toologue.worlds.documented import (
     kind_wraps,
     sought_by,
 )
-from toologue.worlds.documented.arguments import settled
+from toologue.worlds.documented.arguments import settled, shows, shows_each
+from toologue.worlds.documented.leaves import examples_of
+from toologue.worlds.documented.row import moment_form
 
 _ANSWERED = 2  # so many values of a result make an answer, beside what names them
 _KEPT = 160  # worlds and roles that are remembered
+_SHOWN = 0.7  # so often a call is made as documentation shows it
 _OWN = "own"  # what the name of the whole is called, beside the kinds of names
-_TIMES = ("date", "stamp", "time")
 _SPELT = 4  # so many letters a place has that is spelt out
 
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
@@ -105,11 +109,15 @@ class Execution(NamedTuple):
 
 
 class _Heard(NamedTuple):
-    """What users need not be told: what they gave, as texts and as kinds; the kind of thing that they chose by."""
+    """What users need not be told: what they gave, as texts and as kinds; the kind of thing that they chose by.
+
+    `words`: those of what they ask for.
+    """
 
     texts: Set[str]
     kinds: Set[str]
     chosen: str
+    words: Set[str]
 
 
 class PairExecutor:
@@ -149,11 +157,15 @@ class PairExecutor:
             if choice:
                 chosen = family(source.view.outputs[choice.output])
             values = without_contradictions(values, _values_beside(source, pair.output or "", known[pair.parameter]))
-        heard = _Heard(target.texts, kinds - {""}, chosen)
+        named = split_name(pair.target.rpartition("|")[2]).split()
+        heard = _Heard(target.texts, kinds - {""}, chosen, {*named})
         more = {one.name: one.value for one in values_of(target.result.value, rows=2) if any(one.place)}
+        values = [one for one in values if _holds(one, target)]
         told = _answer(values, target.view, role.worth, heard, more, rng)
         if not told:
             raise Rejected("nothing to answer with")
+        if not _is_found(target, _own_names(target)):
+            raise Rejected("results disagree", "there is something of another name")
         return Execution(target, source, choice, told)
 
     def relive(self, pair: Pair, tells: Iterable[str], example: Example) -> Execution:
@@ -206,7 +218,7 @@ class PairExecutor:
     def _run_source(
         self, pair: Pair, name: str, rng: random.Random
     ) -> tuple[ExecutedCall, dict[str, JsonValue], Choice | None]:
-        source = self._role(name, (), pair.fit).call({}, rng, {})
+        source = self._role(name, (), pair.fit).call({}, rng, None)
         if source.result.error:
             raise Rejected("the source answers with an error", source.result.error.message)
         output = pair.output or ""
@@ -216,8 +228,8 @@ class PairExecutor:
             raise Rejected("no value to hand over", "the user gave it")
         if choice and family(source.view.outputs[choice.output]) in {*source.kinds.values()} - {""}:
             raise Rejected("no choice", "the user said already what there is to choose by, or a part of it")
-        if _is_not_found(source, choice):
-            raise Rejected("no choice" if choice else "results disagree", "there is nothing of the name searched for")
+        if not _is_found(source, choice.values if choice else _own_names(source, output)):
+            raise Rejected("no choice" if choice else "results disagree", "there is something of another name")
         more = {one: beside(source.result.value, other, output, value) for one, other in pair.along}
         if not all(map(sayable, more.values())):
             raise Rejected("no value to hand over", "what stands beside it cannot be said")
@@ -247,28 +259,41 @@ class _Role(NamedTuple):
     world: Documented
     worth: Mapping[str, int]
 
-    def call(self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str]) -> ExecutedCall:
+    def call(self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str] | None) -> ExecutedCall:
         """A call of it with some values `known`. `told`: the parameters asked for before, each with its kind of thing.
 
-        Raises Rejected for values that nobody would say, and for asking twice.
+        Only where that is given (and not for a source) the call may be the documented one. Raises Rejected for values
+        that nobody would say, and for asking twice.
         """
         api = self.view.api
-        wanted, documented = self._wanted(known, rng, told), settled(api)
+        shown = told is not None and not known and shows_each(api, self.always)
+        shown = shown and (rng.random() < _SHOWN or not self.certain)
+        wanted, documented = self._wanted(known, rng, told or {}, shown=shown), settled(api)
         try:
-            given = arguments_for(api, rng.getrandbits(48), known={**documented, **known}, optional=wanted)
+            given = arguments_for(
+                api, rng.getrandbits(48), known={**documented, **known}, optional=wanted, as_documented=shown
+            )
         except UserError as error:
             raise Rejected("cannot be said", str(error)) from None
         arguments = {name: given[name] if name in known else _as_said(given[name]) for name in wanted}
-        self._check(arguments, known)
+        self._check(arguments, known, shown=shown)
         whole = {**documented, **arguments}
         return ExecutedCall(self.view, arguments, self.world.do(Call(api=api.name, arguments=whole)))
 
-    def _wanted(self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str]) -> list[str]:
+    @property
+    def certain(self) -> bool:
+        """Whether an answer can be made up."""
+        return any(much >= WORTH and sure(self.view, self.view.outputs[name]) for name, much in self.worth.items())
+
+    def _wanted(
+        self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str], *, shown: bool
+    ) -> list[str]:
         about = {self._kind(name) for name in self.always} - {""}
         kinds = {*told.values()} - {""}
         more = [name for name in self.sometimes if not any(alike(name, other) for other in told)]
         more = [name for name in more if self._kind(name) not in kinds]
         apart = [name for name in more if self._kind(name) not in about]
+        apart = [name for name in apart if shown and shows_each(self.view.api, [name])] or apart
         if more and not apart and len(self.always) < 2:
             raise Rejected("asks twice", "what is optional is of the same kind as what is required")
         wanted = [*self.always, *([rng.choice(apart)] if apart else [])]
@@ -278,7 +303,7 @@ class _Role(NamedTuple):
             raise Rejected("asks twice", "all that is optional was told already")
         return wanted
 
-    def _check(self, arguments: Mapping[str, JsonValue], known: Mapping[str, JsonValue]) -> None:
+    def _check(self, arguments: Mapping[str, JsonValue], known: Mapping[str, JsonValue], *, shown: bool) -> None:
         texts = [(self._kind(name), str(value).casefold()) for name, value in arguments.items()]
         if len(set(texts)) < len(texts):
             raise Rejected("asks twice", "two arguments are the same, as from Oslo to Oslo")
@@ -287,14 +312,16 @@ class _Role(NamedTuple):
         if not all(str(arguments[name]).isalpha() for name in coded):
             raise Rejected("no value to hand over", "the code of a place has letters only")
         for name, value in arguments.items():
-            if not sayable(value) or (name not in known and not self._is_givable(name, value)):
+            if not sayable(value) or (name not in known and not self._is_givable(name, value, shown=shown)):
                 raise Rejected("cannot be said", name)
 
     def _kind(self, name: str) -> str:
         return salience.asked_of(self.view.inputs[name], self.view.api)
 
-    def _is_givable(self, name: str, value: JsonValue) -> bool:
+    def _is_givable(self, name: str, value: JsonValue, *, shown: bool) -> bool:
         """Whether somebody would give this value: no number for what has a name, no scrap of a word to search for."""
+        if shown and isinstance(value, str) and not value.isdigit():
+            return salience.givable(value)
         kind = salience.named_thing(self.view.inputs[name])
         if kind in salience.SOUGHT and isinstance(value, str) and value not in sought_by(self.view.api):
             return salience.givable(value) and all(is_word(word.split("'")[0]) for word in value.lower().split())
@@ -335,17 +362,33 @@ def _answer(
         output, row = view.outputs[one.name], one.name.rpartition("|")[0]
         if one.bare or not (sayable(one.value) and salience.tellable(one.value)):
             continue
-        named = salience.names_row(output, view.heads) and one.name in more
+        named = one.name in worth and output.many and salience.names_row(output, view.heads)
         day = slice(10) if names.get(row) and salience.dates_rows(output) else slice(None)
         alike = one.name in more and str(more[one.name])[day] == str(one.value)[day]
         news = not alike and one.name in worth and _is_news(one, output, heard)
-        if named and worth.get(one.name, 0) > worth.get(names.get(row, ""), 0):
+        first = names.get(row, "")
+        if named and (worth[one.name], _is_name(one.name)) > (worth.get(first, 0), _is_name(first)):
             names[row] = one.name
         if (news and str(one.value).casefold() not in heard.texts) or names.get(row) == one.name:
             groups.setdefault(row, {}).setdefault(one.name, one.value)
     best_of = (_best(values, view.outputs, worth, names.get(row, ""), rng) for row, values in groups.items())
     best = max([_opponents(groups), *best_of], key=lambda values: _weight(values, worth))
-    return best if any(worth[name] >= WORTH for name in best) else {}
+    news = any(worth[name] >= WORTH and str(best[name]).casefold() not in heard.texts for name in best)
+    return best if news else {}
+
+
+def _is_name(output: str) -> bool:
+    return split_name(output)[-4:] == "name"
+
+
+def _holds(one: Single, call: ExecutedCall) -> bool:
+    """Whether a value can be told: as documentation shows it, of a certain kind, or by the words that were searched."""
+    output, api = call.view.outputs[one.name], call.view.api
+    whole = {**settled(api), **call.arguments}
+    if sure(call.view, output) or (one.value in examples_of(output.schema) and shows(api, whole)):
+        return True
+    sought = (str(call.arguments[name]) for name, kind in call.kinds.items() if kind in ("topics", "titles"))
+    return any(text.casefold() in str(one.value).casefold() for text in sought)
 
 
 def _weight(values: Mapping[str, JsonValue], worth: Mapping[str, int]) -> int:
@@ -355,12 +398,14 @@ def _weight(values: Mapping[str, JsonValue], worth: Mapping[str, int]) -> int:
 
 
 def _is_news(one: Single, output: Entity, heard: _Heard) -> bool:
-    kind = family(output)
+    kind, words = family(output), {*re.findall(r"[a-z]{2,}", str(one.value).lower())}
+    if words and words <= heard.words:
+        return False
     if kind in heard.kinds or (output.many and not salience.short(one.value)):
         return False
     if kind and kind == heard.chosen and not output.many:
         return False
-    return sayable(one.value) and salience.tellable(one.value) and salience.named_well(one.name, one.value)
+    return salience.tellable(one.value, salience.named_thing(output)) and salience.named_well(one.name, one.value)
 
 
 def _opponents(groups: Mapping[str, Mapping[str, JsonValue]]) -> dict[str, JsonValue]:
@@ -387,23 +432,20 @@ def _best(
     told: dict[str, JsonValue] = {first: values[first]} if first else {}
     for name in order:
         most = _ANSWERED + bool(named or any(map(salience.names_itself, told))) + (dated in told)
-        news = values[name] not in told.values() and not any(_one_day(name, other) for other in told)
+        news = values[name] not in told.values() and not any(_are_days(values[name], one) for one in told.values())
         if len(told) < most and (worth[name] >= WORTH or not told) and news:
             told[name] = values[name]
     if any(outputs[name].many for name in told) and not first:
-        naming = next((name for name in order if outputs[name].many and salience.names_rows(outputs[name])), None)
-        if naming is None:
-            return {}
-        told[naming] = values[naming]
+        return {}
     if len(told) == 1 and not outputs[(only := next(iter(told)))].many and salience.bare(only):
         return {}
     return {name: told[name] for name in values if name in told}
 
 
-def _one_day(name: str, other: str) -> bool:
-    """Whether two outputs are one day, written otherwise: `airdate`, `airstamp`."""
-    one, two = (split_name(each.rpartition("|")[2]) for each in (name, other))
-    return one[:3] == two[:3] and all(any(word in each for word in _TIMES) for each in (one, two))
+def _are_days(*values: JsonValue) -> bool:
+    """Whether two values are days, one of them without a time of day: one is enough."""
+    forms = [moment_form(str(value)) for value in values]
+    return all(forms) and not all("%H" in form for form in forms)
 
 
 def _results_disagree(
@@ -432,6 +474,14 @@ def _results_disagree(
     singles += [(_OWN, one.value) for one in single if own_name(one.name)]
     meeting = bool(salience.MEETINGS & salience.topic_words(target.view.api))
     return names_other_entity(_subject_names(source, choice), singles, meeting=meeting)
+
+
+def _own_names(call: ExecutedCall, beside: str = "") -> list[JsonValue]:
+    """What the things of a result are called, or those in whose rows an output stands."""
+    view, row = call.view, beside.rpartition("|")[0]
+    named = (name for name, one in view.outputs.items() if salience.names_row(one, view.heads))
+    rows = {name for name in named if not beside or name.rpartition("|")[0] == row}
+    return [one.value for one in values_of(call.result.value) if one.name in rows]
 
 
 def _subject_names(source: ExecutedCall, choice: Choice | None) -> dict[str, str]:
@@ -477,15 +527,11 @@ def _pick_value(
     return value, None
 
 
-def _is_not_found(source: ExecutedCall, choice: Choice | None) -> bool:
-    """Whether the user searched for a thing by its name, and there is none of that name (to choose)."""
-    every = values_of(source.result.value)
-    kinds = {name: salience.named_thing(source.view.inputs[name]) for name in source.arguments}
-    sought = [
-        str(value)
-        for name, value in source.arguments.items()
-        if kinds[name] in salience.SOUGHT or salience.names_itself(name)
-    ]
-    shown = choice.values if choice and not any(map(salience.names_itself, kinds)) else [one.value for one in every]
-    there = " ".join(map(str, shown)).casefold()
-    return any(one[:1].isupper() and one.casefold() not in there for one in sought)
+def _is_found(call: ExecutedCall, told: Iterable[JsonValue]) -> bool:
+    """Whether all that is told of what the user searched for, by a name or by words, has this name, or these words."""
+    inputs = call.view.inputs
+    kinds = {name: salience.named_thing(inputs[name]) for name in call.arguments}
+    of = {salience.named_thing(one) for one in call.view.outputs.values() if salience.names_row(one, call.view.heads)}
+    by = [name for name, kind in kinds.items() if kind in (*salience.SOUGHT, *of) or salience.names_itself(name)]
+    sought = [str(call.arguments[name]).casefold() for name in by]
+    return all(text in str(value).casefold() for value in told for text in sought)

@@ -20,7 +20,7 @@ from toologue.text.tokens import spell
 from toologue.values.json_schema import fits, items_of, number_in, resolved, types_of
 from toologue.values.make import make
 from toologue.worlds.documented.echo import Echoes
-from toologue.worlds.documented.leaves import Maker, followers, id_of, known_by, maker, names_a_thing
+from toologue.worlds.documented.leaves import Maker, examples_of, followers, id_of, known_by, maker
 from toologue.worlds.documented.row import SHARED, Row, choices, salt_of
 
 Answer = Callable[[int, Mapping[str, Any]], Any]
@@ -150,9 +150,10 @@ class _Compiler:
 
         places = _are_places(items_of(rule), (*path, "[]"), self.about)
         apart = self._apart(items_of(rule), path)
+        alone = not lists and self._is_alone(items_of(rule), path)
 
         def rows(row: Row) -> list[Any]:
-            single = finds and row.sought and self.echoes.names_one(row.arguments)
+            single = (finds and self.echoes.names_one(row.arguments)) or (row.shown and alone)
             count = max(int(fewest), 1) if single else low + row.mixed(salt) % (high - low + 1)
             if lists == 0 and count > fewest:
                 count = max(int(fewest), min(count, _asked_for(row.arguments, count)))
@@ -174,13 +175,20 @@ class _Compiler:
         listed = [name for name in many if choices(kinds[name]) and kinds[name] not in SHARED and name not in named]
         return [*named, *listed][:_NEAR] or [name for name in texts if spell(name)[-1:] != ("id",)][:1]
 
+    def _is_alone(self, schema: Any, path: tuple[str, ...]) -> bool:
+        """Whether documentation shows the name of one of many, and nothing is known of what others are called."""
+        known = properties_of(resolved(schema, self.root) or {}).items()
+        named = [name for name, one in known if spell(name)[-1:] in _CALLED and examples_of(object_of(one))]
+        kinds = [kind_of((*path, name), self.about) for name in named]
+        return bool(kinds) and all(is_marked(one, "weak") or not choices(one) or "place." in one for one in kinds)
+
     def _finds(self, schema: Any, path: tuple[str, ...], deep: int = 0) -> bool:
         """Whether what is searched for by its name is named here."""
         inside = object_of(schema)
-        if not self.echoes.things or deep > _NEAR or "array" in types_of(inside):
+        if not self.echoes.searches or deep > _NEAR or "array" in types_of(inside):
             return False
         if not isinstance(inside.get("properties"), dict):
-            return names_a_thing(path) and kind_of(path, self.about) == self.echoes.things
+            return kind_of(path, self.about) == self.echoes.things or self.echoes.names_found(path)
         return any(self._finds(one, (*path, name), deep + 1) for name, one in properties_of(inside).items())
 
     def _salt(self, path: tuple[str, ...]) -> int:

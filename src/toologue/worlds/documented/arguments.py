@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -18,11 +18,11 @@ from toologue import keys
 from toologue.apis.schemas import checker, list_of, object_of
 from toologue.errors import UnknownName, UserError, shown
 from toologue.keys import Same
-from toologue.schema import Api, Fault
+from toologue.schema import Api, Fault, Parameter
 from toologue.text.names import group, kind_about, kind_of, squash
-from toologue.text.tokens import singular, spell, split_name
+from toologue.text.tokens import spell, split_name
 from toologue.values.json_schema import fits
-from toologue.worlds.documented.echo import as_typed, kind_sought, sought_by
+from toologue.worlds.documented.echo import Echoes, as_typed, kind_sought, sought_by
 from toologue.worlds.documented.leaves import Maker, examples_of, maker
 from toologue.worlds.documented.row import Row, choices, moment_form
 
@@ -45,21 +45,50 @@ _VAGUE = frozenset(("", "titles", "topics", "sentences", "words", "fine", "categ
 
 
 def arguments_for(
-    api: Api, seed: int, *, known: Mapping[str, Any] | None = None, optional: Collection[str] = ()
+    api: Api,
+    seed: int,
+    *,
+    known: Mapping[str, Any] | None = None,
+    optional: Collection[str] = (),
+    as_documented: bool = False,
 ) -> dict[str, Any]:
-    """Arguments for a call. Raises UserError for a parameter whose schema allows nothing."""
+    """Arguments for a call, `as_documented` where there are examples.
+
+    Raises UserError for a parameter whose schema allows nothing.
+    """
     given = known or {}
     row = Row(keys.seed_of(seed, "arguments", api.name), 0, given)
     made: dict[str, Any] = {}
     for name, parameter in api.parameters.items():
         if name in given:
             made[name] = given[name]
+        elif as_documented and (parameter.required or name in optional) and (shown := _documented(parameter)):
+            made[name] = shown[0]
         elif parameter.required or name in optional:
             try:
                 made[name] = _maker(Same(api), name)(row)
             except UserError as error:
                 raise UserError(f"{api.name}, parameter {name}: {error}") from None
     return made
+
+
+def shows(api: Api, arguments: Mapping[str, JsonValue]) -> bool:
+    """Whether documentation shows a call with these arguments."""
+    return _echoes(Same(api)).documented(arguments)
+
+
+def shows_each(api: Api, names: Iterable[str]) -> bool:
+    """Whether documentation shows what to call it with: a value for each of these parameters."""
+    return all(_documented(api.parameters[name]) for name in names)
+
+
+@lru_cache(maxsize=256)
+def _echoes(kept: Same[Api]) -> Echoes:
+    return Echoes(kept.value)
+
+
+def _documented(parameter: Parameter) -> list[Any]:
+    return [value for value in examples_of(parameter.json_schema) if fits(value, parameter.json_schema)]
 
 
 def settled(api: Api) -> Mapping[str, JsonValue]:
@@ -112,21 +141,12 @@ def foreseen(api: Api, name: str) -> bool:
     if "enum" in schema or "const" in schema or schema.get("type") == "boolean" or _listed(schema):
         return True
     meaning = kind_of((name,), str(schema.get("title") or ""))
-    if meaning.startswith("car.") and not _of_cars(api):
-        meaning = ""
     digits = all(str(value).isdigit() and not moment_form(str(value)) for value in examples_of(schema))
     if meaning in _MOMENTS and (schema.get("type") in ("integer", "number") or (examples_of(schema) and digits)):
         return False
     if any(str(value).lower() != name.lower() for value in examples_of(schema)):
         return True
     return meaning not in _UNKNOWN or (meaning == "titles" and bool(sought_by(api)))
-
-
-def _of_cars(api: Api) -> bool:
-    """Whether makes and models are those of cars, and not of phones."""
-    return not {"car", "auto", "automobile", "motor", "vehicle"}.isdisjoint(
-        map(singular, split_name(f"{api.name} {api.description}").split())
-    )
 
 
 def is_credential(name: str) -> bool:
@@ -145,7 +165,7 @@ def _maker(kept: Same[Api], name: str) -> Maker:
     schema: Mapping[str, Any] = api.parameters[name].json_schema
     if is_credential(name) and fits("demo-key", schema):
         return lambda row: "demo-key"
-    examples = [value for value in examples_of(schema) if fits(value, schema)]
+    examples = _documented(api.parameters[name])
     if (listed := _listed(schema)) and not isinstance(schema.get("enum"), list):
         return lambda row: row.of(listed, salt)
     said = str(schema.get("description") or "").strip(" .")
@@ -155,8 +175,8 @@ def _maker(kept: Same[Api], name: str) -> Maker:
         is_place = kind_sought(api).startswith("place")
         return lambda row: row.listed("place", sought, 0) if is_place else str(row.of(sought, salt))
     meaning = kind_about(name, api.name) or meaning
-    if meaning.startswith("car.") and not _of_cars(api):
-        return maker(schema, ("name",), salt=salt)
+    if meaning.startswith("car.") and examples:
+        return lambda row: examples[0]
     if meaning.startswith(_TRADED) and all(fits(value, schema) for value in choices(meaning)):
         traded, record = choices(meaning), meaning.partition(".")[0]
         return lambda row: row.listed(record, traded, 0)

@@ -15,6 +15,7 @@ from functools import cache
 from itertools import takewhile
 from typing import Any
 
+from toologue.apis.entities import Entity, outputs
 from toologue.schema import Api
 from toologue.text.names import (
     group,
@@ -23,13 +24,14 @@ from toologue.text.names import (
     kind_named,
     kind_of,
     kind_of_domain,
+    kind_wraps,
     noun_for,
     noun_of,
     squash,
 )
 from toologue.text.tokens import singular, spell
 from toologue.values.json_schema import fits, types_of
-from toologue.worlds.documented.leaves import Maker, names_a_thing, number_of, owner_of
+from toologue.worlds.documented.leaves import Maker, examples_of, names_a_thing, number_of, owner_of
 from toologue.worlds.documented.row import SHARED, Row, choices, moment_form
 
 _WRITTEN = {
@@ -41,6 +43,7 @@ _BY_NAME = ("username", "email")
 # What one has of one's own: where it is asked for and told, it is the same.
 _OWN = (*_BY_NAME, "address", "phone")
 _WORDY = 4
+_CALLED = (("name",), ("title",), ("headline",))
 _OF_WHAT = ("for", "by", "of", "in", "with", "from", "to", "on", "at", "near")
 # What holds many places, or none in particular.
 _WIDE = ("place.country", "place.code", "place.code3", "place.currency", "place.lang", "place.language")
@@ -71,6 +74,9 @@ class Echoes:
                 self.records[name] = kind
         self.searches += [name for name, kind in self.records.items() if kind == kind_sought(api) and "." not in kind]
         self.things = kind_sought(api) if self.searches else ""
+        self.examples = {name: {*map(_folded, examples_of(one.json_schema))} for name, one in api.parameters.items()}
+        if any(map(self._is_of_another_call, outputs(api))):
+            self.examples = {}
         kinds = [self.things, *(f"{kind.partition('.')[0]}.name" for kind in self.records.values())]
         noun = next((found for kind in kinds if (found := noun_for(kind))), "")
         words = spell(named)
@@ -94,7 +100,8 @@ class Echoes:
         return self.names.get(last) or (self.only_id if last == "id" else None)
 
     def instead_of(self, made: Maker, rule: Mapping[str, Any], path: tuple[str, ...], lists: int) -> Maker:
-        """The argument where there is one, else what is made."""
+        """The argument where there is one, else what is documented, or what was searched for, else what is made."""
+        made = self._as_documented(self._as_sought(made, rule, path), rule, _record(kind_of(path)))
         name, words = self.asked(path, lists), spell(path[-1]) if path else ()
         if name is None and not lists and (kind := kind_of(path)) in _OWN:
             name = next((one for one, known in self.records.items() if known == kind), None)
@@ -102,7 +109,6 @@ class Echoes:
             name = self.only_day
         if name is None:
             return made
-
         def echoed(row: Row) -> Any:
             given = row.arguments.get(name)
             if given is not None and fits(value := as_typed(given, rule), rule):
@@ -111,11 +117,50 @@ class Echoes:
 
         return echoed
 
+    def _as_documented(self, made: Maker, rule: Mapping[str, Any], record: str) -> Maker:
+        """In the documented row the documented value, unless it is known better of what was asked about."""
+        example = next((value for value in examples_of(rule) if fits(value, rule)), None)
+        return made if example is None else lambda row: example if row.shown and record not in row.pinned else made(row)
+
+    def _as_sought(self, made: Maker, rule: Mapping[str, Any], path: tuple[str, ...]) -> Maker:
+        """As the name of what is found by words: these words, or a title that has them."""
+        if not (self.searches and self.names_found(path) and fits("", rule)):
+            return made
+
+        def titled(row: Row) -> Any:
+            given = next((str(row.arguments[name]) for name in self.searches if name in row.arguments), "")
+            if not given:
+                return made(row)
+            pattern = "{}" if self.names_one(row.arguments) else row.of(choices("about"), 0)
+            return pattern.format(given if any(map(str.isupper, given)) else given.title())
+
+        return titled
+
+    def _is_of_another_call(self, one: Entity) -> bool:
+        """Whether documentation shows an answer about something else than the call: of Andorra, and not of Peru."""
+        shown = self.examples.get(self.asked(one.path, int(one.many)) or "")
+        example = next((_folded(value) for value in examples_of(one.schema) if isinstance(value, str)), "")
+        return bool(example) and not any(_alike(example, other) for other in shown or {example})
+
+    def names_found(self, path: Sequence[str]) -> bool:
+        """Whether a value is the name of what is found, of a kind of which nothing is known."""
+        *around, last = path or [""]
+        outer = [name for name in around if not kind_wraps(name)]
+        own = (*spell(last)[:-1], *(word for name in outer for word in spell(name)))
+        known = {singular(word) for word in own} <= self.about or (len(outer) < 2 and len(spell(last)) == 1)
+        return spell(last)[-1:] in _CALLED and known and kind_of(tuple(path), self.noun) in ("", "titles")
+
+    def documented(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether a call is made as documentation does, so that the answer is the one that it shows."""
+        given = [_folded(value) in self.examples.get(name, ()) for name, value in arguments.items()]
+        return bool(given) and all(given)
+
     def row(self, seed: int, arguments: Mapping[str, Any]) -> Row:
         """The row of an answer: of the thing whose id is given, where there is one."""
         is_wide = all(kind in _WIDE for name, kind in self.records.items() if "place." in kind and name in arguments)
         found = self.pinned(arguments), self.sought(arguments)
-        row = Row(seed, 0, arguments, *found, wide=is_wide, span=self.span(arguments))
+        shown = self.documented(arguments)
+        row = Row(seed, 0, arguments, *found, wide=is_wide, span=self.span(arguments), shown=shown)
         given = arguments.get(self.only_id) if self.only_id else None
         return row if given is None or row.wanted() else row.known(number_of(given), {})
 
@@ -162,7 +207,19 @@ class Echoes:
     def names_one(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a thing is searched for by its whole name."""
         things = () if self.things in SHARED else _named(self.things)
-        return any(str(arguments.get(name)) in things for name in self.searches)
+        return any(
+            str(arguments[name]) in things or kind_of((name,)) not in ("topics", "ingredients")
+            for name in self.searches
+            if name in arguments
+        )
+
+
+def _alike(one: str, other: str) -> bool:
+    return one in other or other in one or len(one) != len(other) or moment_form(one) != ""
+
+
+def _folded(value: Any) -> str:
+    return str(value).casefold()
 
 
 def _is_about(thing: str, text: str) -> bool:

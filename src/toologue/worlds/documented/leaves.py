@@ -281,7 +281,7 @@ def _identity(example: str, path: Sequence[str], salt: int, about: str) -> Maker
     last = (spell(path[-1])[-1:] if path else ()) or ("",)
     if example and " " not in example and like(example, 1) != like(example, 2):
         return lambda row: like(example, row.steady(salt))
-    if last[0] in _SHAPES:
+    if last[0] in _SHAPES and not example:
         return lambda row: like(_SHAPES[last[0]], row.steady(salt))
     if last[0] in ("symbol", "ticker"):
         return lambda row: row.of(choices("company.symbol"), salt)
@@ -367,7 +367,7 @@ def known_by(made: Maker, row: Row) -> tuple[Any, Row]:
     """An id, and the row of who has it: where the row has to be about something, one by which it is."""
     value, wanted, first = made(row), row.wanted(), row.shift
     known = row.known(number_of(value), wanted)
-    while wanted and row.shift < first + _TRIES and not known.about(wanted):
+    while wanted and not row.shown and row.shift < first + _TRIES and not known.about(wanted):
         row.shift += 1
         value = made(row)
         known = row.known(number_of(value), wanted)

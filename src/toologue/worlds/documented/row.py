@@ -47,7 +47,7 @@ _WORDY = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{1,3}|[a-z]{1,3}")
 class Row:
     """One row. `pinned` says which row of a record it has to be about, `sought` where lists of things begin, both of
     how many; `wide` that the place that is pinned holds many; `span` from which day on, and for how many, something was
-    asked for; `place` where in its list it stands; `shift` moves what is steady.
+    asked for; `place` where in its list it stands; `shift` moves what is steady; `shown` that it is the documented one.
     """
 
     start: int
@@ -59,6 +59,7 @@ class Row:
     span: tuple[datetime, int] | None = None
     place: int = 0
     shift: int = 0
+    shown: bool = False
 
     @property
     def factor(self) -> float:
@@ -93,11 +94,15 @@ class Row:
         """A row of a list inside this one, where it was said; unless these are the many `places` of a wide one."""
         kept = SHARED if places and self.wide else {*SHARED, "place"}
         here = {kind: where for kind, where in self.pinned.items() if kind in kept}
-        return Row(self.mixed(salt), number, self.arguments, here, self.sought, self.wide, self.span, number)
+        shown = self.shown and number == 0
+        return Row(
+            self.mixed(salt), number, self.arguments, here, self.sought, self.wide, self.span, number, shown=shown
+        )
 
     def known(self, number: int, wanted: Mapping[str, tuple[int, int]]) -> Row:
         """The row of a thing that is known by a number, whoever tells of it; about what is `wanted`."""
-        return Row(_KNOWN, number, self.arguments, wanted, wide=self.wide, span=self.span, place=self.place)
+        place, shown = self.place, self.shown
+        return Row(_KNOWN, number, self.arguments, wanted, wide=self.wide, span=self.span, place=place, shown=shown)
 
     def wanted(self) -> Mapping[str, tuple[int, int]]:
         """Which things of which kinds this row has to be about, and of how many."""

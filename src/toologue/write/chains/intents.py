@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from toologue.data import shipped
 from toologue.schema import Api
+from toologue.text.names import kind_named
 from toologue.text.tokens import article, is_word, sentences
 from toologue.write.chains.words import LINKS, lexicon, plural, rough, singular, split, wordset
 
@@ -45,6 +46,10 @@ _OPENERS = frozenset(
 _FINITE = re.compile(r"\b(?:can|must|may|will|should|is|are|was|were|has|have|had|you|we|if)\b", re.IGNORECASE)
 # A noun without its article: for current week.
 _BOUND = re.compile(r" (?:for|in|of|on) (?:current|given|specific|particular|certain) \w+$")
+_THE_ONE = re.compile(r"(?<=\w )the (\w+)$")  # nobody said which: information about the film
+_FOUND_BY = re.compile(r" by .*$| (?:from|at|within|via|using) (?:(?:its|his|their) )?[a-z]+[^s\W]$")
+# Nouns in -ing of what people want.
+_MADE = frozenset("rating ranking pricing booking meeting building parking spelling meaning standing training".split())
 # What is asked for in a question: on which days the office is open.
 _ASKED = re.compile(r"^(?:(?:at|in|on|for|from|to) )?(?:which|what|whether|how|when|where|who|if)\b", re.IGNORECASE)
 
@@ -94,6 +99,14 @@ class Intent(NamedTuple):
     topic: str
     fine: bool
 
+    @property
+    def plain(self) -> Intent:
+        """Without what it is found by, which is asked for anyway: by author, from its name."""
+        if _ASKED.match(self.topic):
+            return self
+        action, thing, topic = (_FOUND_BY.sub("", one) for one in (self.action, self.thing, self.topic))
+        return Intent(action, thing, topic, self.fine)
+
 
 @lru_cache(maxsize=65_536)
 def _need(name: str, description: str) -> tuple[Intent, ...]:
@@ -107,7 +120,8 @@ def _need(name: str, description: str) -> tuple[Intent, ...]:
         elif ours < others:
             fine.append(named)
     found = fine or described[:1] or [named if named[1] else ("", "something")]
-    return tuple(_intent(*one, fine=bool(fine)) for one in (*found, *_told_of(found, name)))
+    wishes = [_intent(*one, fine=bool(fine)) for one in (*found, *_told_of(found, name))]
+    return tuple(dict.fromkeys([*(one.plain for one in wishes), *(one for one in wishes if " by " in one.action)]))
 
 
 def _told_of(wishes: list[tuple[str, str]], name: str) -> Iterator[tuple[str, str]]:
@@ -128,6 +142,7 @@ def _things(wish: tuple[str, str]) -> set[str]:
 
 
 def _intent(verb: str, rest: str, *, fine: bool) -> Intent:
+    rest = _THE_ONE.sub(lambda said: article(said[1]) if kind_named(said[1]) else said[0], rest)
     thing = "" if verb else _determined(rest)
     return Intent(
         f"{verb} {rest}" if verb else f"see {thing}", thing, _ARTICLE.sub("", rest.removeprefix("for ")), fine
@@ -137,7 +152,22 @@ def _intent(verb: str, rest: str, *, fine: bool) -> Intent:
 def _fine(verb: str, rest: str, *, described: bool) -> bool:
     if _ASKED.match(rest):
         return bool(verb) and described and _easy(rest, strange=1, most=_LONGEST)
-    return _easy(rest, strange=int(described)) and not rough(rest) and not _stumbles(rest)
+    return _easy(rest, strange=int(described)) and not rough(rest) and not _stumbles(rest) and is_wanted(rest)
+
+
+def is_wanted(phrase: str) -> bool:
+    """Whether a noun phrase is about something that people want: the standings of a league, and no element or echo."""
+    if any(phrase[: one.start()].split()[-1] not in LINKS for one in re.finditer(r"(?<= )(?:the|an?) ", phrase)):
+        return False  # the simply validate the email
+    words = head_of(_ARTICLE.sub("", _FOUND_BY.sub("", phrase))).split()
+    while words and singular(words[-1].lower()) in wordset("lists"):
+        words.pop()
+    if not words:
+        inner = re.split(r" (?:of|about|on|for|from|in) ", phrase, maxsplit=1)[1:]
+        return bool(inner) and is_wanted(inner[0])
+    head = words[-1].lower()
+    made = head not in _MADE and re.search(r"(?:ed|ing|able|ly)$", head)
+    return not made and head.isalpha() and not {head, singular(head)} & wordset("unwanted")
 
 
 def intent_of(api: Api) -> Intent:
@@ -307,7 +337,9 @@ def _cased(words: list[str]) -> list[str]:
 
 def head_of(phrase: str) -> str:
     """A noun phrase as far as its own noun: the players of a team, the players."""
-    return re.split(r"\s(?:of|for|in|on|from|to|by|with|about|at|near|within|between|around|during)\s", phrase)[0]
+    return re.split(
+        r"\s(?:of|for|in|on|from|to|by|with|about|at|near|within|between|around|during|relat(?:ed|ing) to)\s", phrase
+    )[0]
 
 
 def _head(phrase: str) -> str:

@@ -19,6 +19,7 @@ from toologue.plan.api_graph.describe import heads
 from toologue.schema import Api, Parameter
 from toologue.text.names import kind_named, kind_of, noun_for, owners_said
 from toologue.text.tokens import is_word
+from toologue.text.tokens import plural as pluralized
 from toologue.text.verbalize import verbalize
 from toologue.worlds.documented import kind_sought, sought_by
 from toologue.write.chains.words import joined, lexicon, plural, singular, split, wordset
@@ -94,9 +95,9 @@ class Name(NamedTuple):
         return "are" if self.many else "is"
 
     @property
-    def thing(self) -> str:
-        """What it is the id of, as people speak of it; or nothing."""
-        return self.words.removesuffix(" ID") if self.words.endswith(" ID") else ""
+    def whose(self) -> str:
+        """With the article, an id as that of its thing: the show's ID."""
+        return re.sub(r"(\w+[^\Ws]) ID$", r"\1's ID", self.the)
 
     @property
     def short(self) -> Name:
@@ -265,7 +266,7 @@ Row = Mapping[str, Any]
 class Answer(NamedTuple):
     """A result in words: a clause ("the city is Lyon"), or a list in `listed`; of how many rows, if all are told."""
 
-    kind: Literal["one", "record", "list", "empty"]
+    kind: Literal["one", "record", "list", "name", "empty"]
     clause: str
     listed: str
     rows: int
@@ -315,6 +316,8 @@ def answer(
     names = {name: _counted(label, values[name]) for name, label in names.items()}
     told = sorted(((names[name], value) for name, value in values.items()), key=lambda one: _rank(one[0]))
     (name, lead), *others = told
+    if name.documented == "name" and not others:
+        return Answer("name", "", value_text(lead), 1)
     named = bool(others) and _rank(name) < _LEADS.index("city") and isinstance(lead, str)
     head, told = (value_text(lead), others) if named else (_of(result, values, about), told)
     said, aims = clause(told), tuple(one for one, _ in told)
@@ -394,9 +397,10 @@ def _has_twin(result: JsonValue, path: Sequence[str]) -> bool:
 
 def _counted(name: Name, value: JsonValue) -> Name:
     """How many there are of what a plural names: the bedrooms, the number of bedrooms."""
-    number = isinstance(value, int) and not isinstance(value, bool) and name.many
-    plain = name.words.split()[-1] not in wordset("compounding")
-    return name._replace(words=f"number of {name.words}") if number and plain else name
+    last = name.words.split()[-1]
+    number = isinstance(value, int) and not isinstance(value, bool) and (name.many or kind_named(last) == "full")
+    said = name.words if name.many else pluralized(name.words)
+    return name._replace(words=f"number of {said}") if number and last not in wordset("compounding") else name
 
 
 def _rows(result: JsonValue, names: Iterable[str]) -> tuple[tuple[str, ...], Sequence[Any]]:

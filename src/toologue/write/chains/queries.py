@@ -61,12 +61,13 @@ _Texts = Iterable[tuple[str, str, str]]  # texts, topics, replies
 
 
 class Given(NamedTuple):
-    """What comes with a wish: a value and its name, or a line that says it; what the user wants to know above all."""
+    """What comes with a wish: a value, its name where it says `which`, a line that says it; what is wanted above all."""
 
     name: str = ""
     value: str = ""
     aim: str = ""
     line: str = ""
+    which: bool = False
 
     @property
     def slots(self) -> dict[str, str]:
@@ -143,6 +144,9 @@ class Queries:
         topics = [*dict.fromkeys((*told, *(one for one in documented if not rough(one))))]
         if band == "clarify":
             topics.reverse()
+        else:  # nobody offers the one thing that was asked for
+            wish = _content(self.intents(about)[0].action)
+            topics = [one for one in topics if wish - _content(one) or len(_content(one)) > 1]
         texts = ((voice("vague", topic=topic), topic, "") for topic in topics for _ in range(voice.many("vague")))
         at = start % (len(hints) or 1)
         ours = [(f"{hello}{one.person}", "", one.assistant) for one in (*hints[at:], *hints[:at])]
@@ -205,7 +209,17 @@ def _filled(wish: Intent, given: Given) -> Iterator[tuple[str, str, dict[str, st
         action, count = place.subn(given.value, wish.action, count=1)
         if count:
             yield action, place.sub(given.value, wish.thing, count=1), {}
+    coded = given.value.isupper() and noun not in ("symbol", "ticker")
+    said = (given.which or given.value[:1].isupper()) and not coded and noun != "language"
+    if said and not {"for", "by"} & {*wish.action.split()}:
+        yield f"{wish.action} for {given.value}", f"{wish.thing} for {given.value}" if wish.thing else "", {}
     yield wish.action, wish.thing, given.slots
+
+
+def _content(phrase: str) -> set[str]:
+    """The words of a phrase that say what it is about, or what to do with it."""
+    words = {singular(word) for word in re.findall(r"[a-z]+", phrase.lower())}
+    return words - wordset("lookups") - wordset("thin") - wordset("determiners") - LINKS - {"search", "find"}
 
 
 def _topics(api: Api) -> Iterator[str]:
@@ -218,7 +232,8 @@ def _topics(api: Api) -> Iterator[str]:
         yield head if plural(head.split()[-1]) else f"the {head}"
     asked = {singular(" ".join(split(name))) for name in api.parameters}
     yield from (pluralized(word) for word in inner if word in wordset("countable") and word not in asked)
-    yield topic if topic != wish.topic else wish.thing or topic
+    many = topic if plural(head.split()[-1]) or head != topic else pluralized(topic)
+    yield topic if topic != wish.topic else wish.thing or many
     yield from openings(api.domain or api.name.partition("|")[0], inner)
     if api.domain and "|" not in api.name and all(map(is_word, words := split(api.domain))):
         yield " ".join(words)

@@ -23,8 +23,6 @@ from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Result, Retriev
 from toologue.schema.use import UseKey
 from toologue.text.bank import stem_and_number
 from toologue.text.names import kind_of
-from toologue.text.tokens import plural
-from toologue.worlds.documented.arguments import settled
 from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
 from toologue.write.chains.bank import bank as bank_of
 from toologue.write.chains.intents import Intent
@@ -159,8 +157,9 @@ class Realizer:
     def _given(self, cue: Cue) -> Given:
         """What comes with a clear wish: a value with its name; what to find out, where the wish leaves that open."""
         for name, value in cue.values.items():
+            called = self._name(self._target(), name)
             line = self._told.says(self._target().name, {name: value}, unasked=True)
-            return Given(self._name(self._target(), name).words, value_text(value), self._aim, line)
+            return Given(called.words, value_text(value), self._aim, line, called.which)
         return Given(aim=self._aim)
 
     def _open(self, band: Band, told: Given | None) -> str:
@@ -183,25 +182,6 @@ class Realizer:
         aim, self._aim = self._aim, ""
         return f" {self.user('aim', names=aim)}" if aim else ""
 
-    def _at_hand(self) -> str:
-        """What the user of a pair knows in place of the value: what the source asks for, or nothing."""
-        source = self._plan.dialogue.origin.get("source")
-        if not isinstance(source, str):
-            return ""
-        if told := self._given_by(source):
-            return self.user("have", names=joined([name.short.the for name in told[:2]]))
-        chosen = any(turn.extra.get("by") for turn in self._plan.dialogue.turns)
-        return "" if chosen else self.user("any_one")
-
-    def _given_by(self, name: str) -> list[Name]:
-        """What users tell of what an Api is called with, the required first."""
-        api, names = self._desk.queries.source(name), self._desk.queries.names(name)
-        calls = (act for turn in self._plan.dialogue.turns if turn.role == "agent" for act in turn.acts)
-        made = [act.arguments or {} for act in calls if act.kind == "call" and act.api == name]
-        told = [one for arguments in made for one in arguments if one in names and one not in settled(api)]
-        told = [one for one in told if api.parameters[one].required] or told
-        return [names[one] for one in told]
-
     def _inform(self, cue: Cue) -> str:
         values = self._named(cue)
         if not values:
@@ -219,8 +199,7 @@ class Realizer:
             texts = [value_text(value) for _, value in values]
             span = len(texts) == 2 and all(_DAY.search(text) for text in texts)
             said = (" to " if span else ", ").join(texts)
-            opens = texts[0].replace(" ", "").isalpha()  # not jonas19
-            return self.user("inform_values", values=f"{said[0].upper()}{said[1:]}" if opens else said)
+            return self.user("inform_values", values=said)
         return self.user("inform", clause=clause(values) if others or not _speaks(value) else value_text(value))
 
     def _fail(self, cue: Cue) -> str:
@@ -232,10 +211,9 @@ class Realizer:
         if line := self._told.unknown:
             more = self._told.says(self._target().name, cue.values) if values else ""
             return _text(line, more or (self.user("inform", clause=clause(values)) if values else ""))
-        said, kind = ({"thing": name.thing}, "_which") if name.thing else ({"missing": name.the}, "")
         if values:
-            return self.user(f"fail_rest{kind}", **said, clause=clause(values))
-        return _text(self.user(f"fail_nothing{kind}", **said), self._at_hand())
+            return self.user("fail_rest", missing=name.whose, clause=clause(values))
+        return self.user("fail_nothing", missing=name.whose)
 
     # ---- the agent
 
@@ -275,10 +253,7 @@ class Realizer:
         if len(names) == 1 and names[0].which:
             return self.agent("which", thing=names[0].words)
         lacking = self._plan.dialogue.origin.get("source") is not None and not self._failed
-        if lacking and (ids := [name for name in names if name.thing]):
-            which = self.agent("which_one", thing=ids[0].thing)
-            return _text(which, self._asking([name for name in names if not name.thing]))
-        return self.agent("request_id" if lacking else "request", names=joined([name.the for name in names]))
+        return self.agent("request_id" if lacking else "request", names=joined([name.whose for name in names]))
 
     def _offering(self, names: Sequence[Name]) -> str:
         """A question for what may be left out."""
@@ -301,6 +276,8 @@ class Realizer:
                 return self.agent("respond_one", clause=told.clause)
             case "record":
                 return self.agent("respond_record", clause=told.clause)
+            case "name":
+                return self.agent("respond_name", items=told.listed)
             case "list":
                 return self.agent("respond_list", items=told.listed, **({"count": str(told.rows)} if told.rows else {}))
 
@@ -311,22 +288,7 @@ class Realizer:
         offer = f"show you {wish.thing}" if wish.thing else wish.action
         for ours, theirs in _OFFERS.items():
             offer = re.sub(ours, theirs, offer)
-        return self.agent("suggest", offer=f"{offer}{self._by(offer)}")
-
-    def _by(self, offer: str) -> str:
-        """By what an agent that offers no more than what was said could find it; or nothing."""
-        names = self._given_by(str(self._plan.dialogue.origin.get("source") or self._target().name))
-        names = names or [
-            self._name(self._target(), name) for name in self._target().parameters if kind_of((name,)) == "topics"
-        ]
-        words = {*re.findall(r"\w+", offer.lower())}
-        said = {*re.findall(r"\w+", self._asked.text.lower())} if self._asked else set[str]()
-        if not names or " by " in offer or not words <= said | _OFFERED:
-            return ""
-        kind, _, thing = names[0].words.partition(" of the ")
-        word = kind.rpartition(" ")[2]
-        known = word in words or (thing and {thing, plural(thing)}.isdisjoint(words))
-        return "" if known else f" by {word}"
+        return self.agent("suggest", offer=offer)
 
     # ---- names
 
@@ -376,9 +338,6 @@ _OFFERS = {
     r"^(?:see|hear|view) ": "show you ", r"^(?:know|learn) ": "find out ", r"\bI(?: a|')m\b": "you are",
     r"\b(?:I|me)\b": "you", r"\bmy\b": "your", r"\bmine\b": "yours",
 }  # fmt: skip
-
-
-_OFFERED = frozenset("the a an show you search for find".split())
 
 
 def _text(*parts: str) -> str:
