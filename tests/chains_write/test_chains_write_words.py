@@ -27,7 +27,6 @@ class TestNames:
             ("id", "The id of the tournament you want", "tournament ID"),
             ("from", "The three-letter currency code", "currency to convert from"),
             ("to", "End date, YYYY-MM-DD", "end date"),
-            ("per_page", "", "number of results per page"),
             ("countryCode", "", "country code"),
             ("s", "season id", "season ID"),
             ("ip", "", "IP"),

@@ -35,7 +35,7 @@ _CODED = re.compile(r"[A-Z]{2,}_[A-Z]|^[a-z]+[A-Z]\w+$|[{}<>\[\]|]|://|[0-9a-f]{
 MEETINGS = frozenset(("match", "game", "fixture", "event", "race"))
 # What is searched for by its name.
 SOUGHT = ("topics", "titles")
-_OF_PLACES = ("place.language", "place.lang", "place.currency")
+_OF_PLACES = ("place.language", "place.lang", "place.currency", "place.timezone")
 _WHEN = ("day", "moment", "month", "year", "clock")
 _DATES = ("day", "moment", "birth")
 # So many letters a name has.
@@ -51,11 +51,7 @@ _MARKED = re.compile(
     re.IGNORECASE,
 )
 _ISO_DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
-# What `documented` calls a thing that it knows no names for: Market index 38.
-_NUMBERED = re.compile(r"No\. \d+|[A-Z][a-z]+[\w ]* \d\d")
 _POINTING = frozenset(("topics", "titles", "full", "username", "host", "address", "hashtags", "place.zip", "email"))
-# What goes by countries, and points out none.
-_TONGUES = ("place.language", "place.lang", "place.currency", "place.timezone")
 # Where a list is looked at from: nobody minds.
 _PLACES = ("one", "zero")
 _LISTED = 4  # a text with more commas is a list, cut anywhere
@@ -214,7 +210,7 @@ def points_out(one: Entity) -> bool:
     """Whether a parameter says which thing is meant: a name, a place, what to search for; no date, no price."""
     kind = kind_of((one.last,), one.phrase)
     pointing = kind in _POINTING or "place" in kind or (bool(choices(kind)) and not is_marked(kind, "unnaming"))
-    return pointing and kind not in _TONGUES
+    return pointing and kind not in _OF_PLACES
 
 
 def named_well(name: str, value: JsonValue) -> bool:
@@ -248,7 +244,7 @@ def tellable(value: JsonValue, kind: str = "") -> bool:
         return not (long or _EPOCH < abs(value) < 2 * _EPOCH * 1.3 or abs(value) > _EPOCH * 1000)
     if not isinstance(value, str) or _ISO_DAY.fullmatch(value):
         return isinstance(value, str)
-    if not value.strip() or value.count(",") > _LISTED or _MARKED.search(value) or _NUMBERED.fullmatch(value):
+    if not value.strip() or value.count(",") > _LISTED or _MARKED.search(value):
         return False
     return sum(char > "\u024f" for char in value) <= len(value) / 10 and "  " not in value
 

@@ -108,12 +108,7 @@ def _plural(word: str) -> str:
 @lru_cache(maxsize=65536)
 def spell(name: str) -> tuple[str, ...]:
     """The words of a name or path, in lower case: at capitals, digits stay; `getHTTPStatus2` → get, http, status2."""
-    return tuple(re.findall(r"[^\W_]+", _HUMP.sub(" ", untyped(name).replace("IDs", "Ids")).lower()))
-
-
-def untyped(name: str) -> str:
-    """A name without a type before it: `strMeal` → Meal."""
-    return _TYPED.sub("", name)
+    return tuple(re.findall(r"[^\W_]+", _HUMP.sub(" ", name.replace("IDs", "Ids")).lower()))
 
 
 def split_name(name: str) -> str:

@@ -56,8 +56,8 @@ Reason = Literal[
     "asks twice", "nothing left to ask",
     # what is found: nothing tells the things of a list apart; nobody says which thing is meant, and one comes back
     "nothing to choose by", "nothing to find it by", "no sequence",
-    # what changes something, since an answer tells; what is of one country alone
-    "the target writes", "of one country",
+    # what changes something, since an answer tells
+    "the target writes",
     # by executing: `results disagree` with what was asked, or with each other
     "the source answers with an error", "the target answers with an error", "no value to hand over", "no choice",
     "results disagree", "nothing to answer with",
@@ -85,12 +85,10 @@ _LOOKUPS = [[verb] for verb in ("search", "find", "list", "get", "query", "fetch
 _SPOTS = frozenset(("place.city", "place.zip", "place.hub", "place.airport", "address", "place.capital"))
 # What else finds places.
 _WIDE = ("place.country", "place.code", "place.code3", "place.region", "place.continent")
-_TONGUES = ("place.language", "place.lang", "place.currency")
 _PLACED = frozenset(("geocode", "geocoding", "coordinate", "address", "position", "latitude", "longitude"))
 # In a line of a file: what is described, and how; a description of an id.
 _DESCRIBED = re.compile(rb'"(\w+)":\{[^{}]*?"description":"([^"]{0,200})')
 _SAID_ID = re.compile(rb"(?i)\b(?:id|identifier|uuid|sid)\b")
-_UNITED = re.compile(r"\b(?:US|U\.S\.)(?! dollar| Dollar|-)")
 _NUMBER = re.compile(r"[-+]?\d[\d.,]*$")
 _NAMED_BY = (["id"], ["name"], ["title"])
 _TELLS_APART = ("id", "code", "key", "slug", "uuid")
@@ -242,13 +240,12 @@ def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
     about, outer = topic_words(view.api), envelopes(view)
     there = said(source) if source else frozenset[Part]()
     found = dict[str, int]()
-    local, rows = of_one_country(view.api), _row_nouns(view)
+    rows = _row_nouns(view)
     searched = any(map(sought, view.inputs.values()))
     for name, one in view.outputs.items():
         whose = part(name, view.subject)
         if (
-            not (local and _somewhere(one))
-            and (sure(view, one) or examples_of(one.schema) or (names_itself(name) and searched))
+            (sure(view, one) or examples_of(one.schema) or (names_itself(name) and searched))
             and (much := salience(one, about))
             and whose not in there
             and one.path[:-1] not in outer
@@ -400,10 +397,6 @@ def writes(api: Api) -> bool:
 def unaskable(view: ApiView, handed: Collection[str] = ()) -> Reason | None:
     """Why nobody would answer what the agent has to ask for, or to look up."""
     asked = [view.inputs[name] for name in required(view, but=handed)]
-    if of_one_country(view.api) and any(
-        _somewhere(one) for one in (*asked, *map(view.inputs.__getitem__, optional(view)))
-    ):
-        return "of one country"
     if any(map(is_credential, handed)):
         return "asks for a secret"
     if not all(map(is_spoken, handed)) or any(split_name(name).split()[-1:] == ["ids"] for name in handed):
@@ -412,19 +405,6 @@ def unaskable(view: ApiView, handed: Collection[str] = ()) -> Reason | None:
         if against := askable(one, view.api):
             return against
     return "asks for too much" if len(asked) >= MOST_ASKED else None
-
-
-def of_one_country(api: Api) -> bool:
-    """Whether an Api is of one country, or one city, as its name or the beginning of its description says."""
-    said = f"{api.name} {api.description[:160]}"
-    words = [*split_name(said).split(), *("usa" for _ in _UNITED.finditer(said))]
-    return len({word[:4] for word in words if {word, word.rstrip("s")} & group("countries")}) == 1
-
-
-def _somewhere(one: Entity) -> bool:
-    """Whether a value is of some place: a town, a postcode, a telephone number."""
-    kind = kind_of(one.path, one.phrase)
-    return kind in ("address", "phone", "streets") or (kind.startswith("place.") and kind not in _TONGUES)
 
 
 def family(one: Entity) -> str:

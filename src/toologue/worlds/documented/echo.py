@@ -102,13 +102,12 @@ class Echoes:
     def instead_of(self, made: Maker, rule: Mapping[str, Any], path: tuple[str, ...], lists: int) -> Maker:
         """The argument where there is one, else what is documented, or what was searched for, else what is made."""
         made = self._as_documented(self._as_sought(made, rule, path), rule, _record(kind_of(path)))
-        name, words = self.asked(path, lists), spell(path[-1]) if path else ()
+        name = self.asked(path, lists)
         if name is None and not lists and (kind := kind_of(path)) in _OWN:
             name = next((one for one, known in self.records.items() if known == kind), None)
-        if name is None and words[-1:] == ("on",) and group("holding") & {*words}:
-            name = self.only_day
         if name is None:
             return made
+
         def echoed(row: Row) -> Any:
             given = row.arguments.get(name)
             if given is not None and fits(value := as_typed(given, rule), rule):
@@ -189,9 +188,6 @@ class Echoes:
             given, fields = str(arguments[name]).lower(), (kind, *_WRITTEN.get(kind, ()))
             if kind in _BY_NAME:
                 given, fields = re.split(r"[^a-z]", given)[0], ("person.first",)
-            elif kind == "address":
-                found.update(("streets", place) for one, place in _streets().items() if one in given)
-                given, fields = given.rpartition(", ")[2], ("place.city",)
             row = next((_places(one)[given] for one in fields if given in _places(one)), None)
             if row is not None:
                 found.setdefault(_record(fields[0]), (row, len(_named(fields[0]))))
@@ -270,11 +266,6 @@ def _record(kind: str) -> str:
 @cache
 def _places(kind: str) -> Mapping[str, int]:
     return {one.lower(): place for place, one in reversed([*enumerate(_named(kind))])}
-
-
-@cache
-def _streets() -> Mapping[str, tuple[int, int]]:
-    return {one.lower(): (place, len(choices("streets"))) for place, one in enumerate(choices("streets"))}
 
 
 @cache

@@ -19,7 +19,7 @@ from zlib import crc32
 from toologue.apis.schemas import list_of, object_of
 from toologue.data import shipped
 from toologue.errors import UserError
-from toologue.text.names import group, is_marked, kind_about, kind_named, kind_of, kind_wraps, noun_of
+from toologue.text.names import group, is_marked, kind_about, kind_of, kind_wraps
 from toologue.text.tokens import is_spoken, singular, spell, split_compound
 from toologue.values.json_schema import fits, number_in, types_of
 from toologue.values.make import make
@@ -49,8 +49,6 @@ _MET = {
     "away": "home", "visitor": "home", "visiting": "home", "to": "from", "destination": "origin",
     "arrival": "departure", "loser": "winner", "2": "1", "b": "a",
 }  # fmt: skip
-# What has a plot.
-_TOLD = ("films", "episodes", "books")
 # What is no longer than this is a code.
 _LEAST = 2
 _SUCH = re.compile(
@@ -231,8 +229,6 @@ def _text(meaning: str, examples: Sequence[str], path: Sequence[str], salt: int,
         if names_a_thing(path):
             return _identity(example, path, salt, about)
         return lambda row: example
-    if meaning == "sentences" and kind_named(noun_of(spell(about))) in _TOLD:
-        meaning = "plots"
     if (kind := _agreed(meaning, example)) and (made := _meant(kind, path, salt)):
         return (lambda row: made(row).lower()) if example.islower() and kind.startswith("place.code") else made
     if names_a_thing(path) or not example:

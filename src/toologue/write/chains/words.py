@@ -61,7 +61,7 @@ def wordset(name: str) -> frozenset[str]:
 
 def split(name: str) -> list[str]:
     """The words of a name, small; such as are run together (`boundingBoxid`) taken apart."""
-    words = (word.lower() for word in _WORD.findall(_HUMP.sub(" ", tokens.untyped(name)).replace("_", " ")))
+    words = (word.lower() for word in _WORD.findall(_HUMP.sub(" ", name).replace("_", " ")))
     return [part for word in words for part in ([word] if word in _whole() else split_compound(word))]
 
 
