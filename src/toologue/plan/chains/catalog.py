@@ -89,7 +89,7 @@ _PLACED = frozenset(("geocode", "geocoding", "coordinate", "address", "position"
 # In a line of a file: what is described, and how; a description of an id.
 _DESCRIBED = re.compile(rb'"(\w+)":\{[^{}]*?"description":"([^"]{0,200})')
 _SAID_ID = re.compile(rb"(?i)\b(?:id|identifier|uuid|sid)\b")
-_NUMBER = re.compile(r"[-+]?\d[\d.,]*$")
+_NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+$")
 _NAMED_BY = (["id"], ["name"], ["title"])
 _TELLS_APART = ("id", "code", "key", "slug", "uuid")
 
@@ -267,13 +267,15 @@ def sure(view: ApiView, one: Entity) -> bool:
     named, whose = names_itself(one.name), part(one.name, view.subject).owner
     if (named and whose == view.subject and whose in group("nameless")) or not (choices(thing) or thing == "full"):
         return False
-    if one.last.lower() == "user":  # anything by which a service knows them
+    if one.last.lower() == "user" or thing == "streets":  # what a service knows somebody by; where anything is
         return False
     record, _, field = thing.partition(".")
     if field:  # of what the Api is about; not the country of a phone, nor the cities of a country
-        placed = record == "place" and any(family(given) == "place" for given in view.inputs.values())
+        placed = record == "place" and any(family(given) in _WHERE for given in view.inputs.values())
         return not placed and any(kind_named(noun).partition(".")[0] == record for noun in topic_words(view.api))
-    return not is_marked(kind, "weak") or (named and not examples_of(one.schema))
+    return not is_marked(kind, "weak") or (
+        named and not any(examples_of(each.schema) for each in view.outputs.values())
+    )
 
 
 def said(view: ApiView) -> frozenset[Part]:

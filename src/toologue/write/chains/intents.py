@@ -143,6 +143,8 @@ def _things(wish: tuple[str, str]) -> set[str]:
 
 def _intent(verb: str, rest: str, *, fine: bool) -> Intent:
     rest = _THE_ONE.sub(lambda said: article(said[1]) if kind_named(said[1]) else said[0], rest)
+    if not verb and rest.isalpha() and plural(rest):
+        verb = "find"  # nobody wants to see films
     thing = "" if verb else _determined(rest)
     return Intent(
         f"{verb} {rest}" if verb else f"see {thing}", thing, _ARTICLE.sub("", rest.removeprefix("for ")), fine
@@ -159,6 +161,8 @@ def is_wanted(phrase: str) -> bool:
     """Whether a noun phrase is about something that people want: the standings of a league, and no element or echo."""
     if any(phrase[: one.start()].split()[-1] not in LINKS for one in re.finditer(r"(?<= )(?:the|an?) ", phrase)):
         return False  # the simply validate the email
+    if re.search(r"[:;‘’“”]", phrase):
+        return False
     words = head_of(_ARTICLE.sub("", _FOUND_BY.sub("", phrase))).split()
     while words and singular(words[-1].lower()) in wordset("lists"):
         words.pop()
@@ -192,7 +196,9 @@ def unspeakable_reason(api: Api) -> Literal["foreign", "technical", "wordless"] 
         return "technical"
     asked = {" ".join(split(name)) for name, parameter in api.parameters.items() if parameter.required}
     wish = intent_of(api)
-    looked = api.writes and wish.thing  # nobody looks at what is changed
+    said = {word for name in asked for word in name.split()} | {"number", "code"}
+    known = wish.thing and {*head_of(wish.topic).lower().split()} <= said  # nor for what they have
+    looked = known or (api.writes and wish.thing)  # nobody looks at what is changed
     return None if wish.fine and not looked and wish.topic.lower() not in asked else "wordless"
 
 

@@ -35,7 +35,7 @@ DropReason = Literal[
 ]
 REASONS: tuple[DropReason, ...] = get_args(DropReason)
 _KEPT, _FOUND = 8192, 5
-_ABOUT = re.compile(r"^(?:information|details|data|facts) (?:about|on|of) ")
+_ABOUT = re.compile(r"^(?:(?:an?|the|all) )?(?:information|details|data|facts|list|set|collection) (?:about|on|of) ")
 
 
 class Unworded(ToologueError):
@@ -61,7 +61,7 @@ _Texts = Iterable[tuple[str, str, str]]  # texts, topics, replies
 
 
 class Given(NamedTuple):
-    """What comes with a wish: a value, its name where it says `which`, a line that says it; what is wanted above all."""
+    """What comes with a wish: a value, its name where it says `which`, a line that says it; what is wanted most."""
 
     name: str = ""
     value: str = ""
@@ -147,6 +147,7 @@ class Queries:
         else:  # nobody offers the one thing that was asked for
             wish = _content(self.intents(about)[0].action)
             topics = [one for one in topics if wish - _content(one) or len(_content(one)) > 1]
+            topics.sort(key=lambda one: wish <= _content(one))
         texts = ((voice("vague", topic=topic), topic, "") for topic in topics for _ in range(voice.many("vague")))
         at = start % (len(hints) or 1)
         ours = [(f"{hello}{one.person}", "", one.assistant) for one in (*hints[at:], *hints[:at])]

@@ -29,7 +29,7 @@ from toologue.write.chains.intents import Intent
 from toologue.write.chains.names import Answer, Name, answer, clause, output, value_text
 from toologue.write.chains.queries import Asked, Given, Queries, Unworded
 from toologue.write.chains.told import Told
-from toologue.write.chains.words import joined
+from toologue.write.chains.words import joined, singular
 
 # So many ways one pair's dialogues open in one band.
 VARIANTS = 12
@@ -158,8 +158,9 @@ class Realizer:
         """What comes with a clear wish: a value with its name; what to find out, where the wish leaves that open."""
         for name, value in cue.values.items():
             called = self._name(self._target(), name)
+            words = singular(called.words) if called.many else called.words
             line = self._told.says(self._target().name, {name: value}, unasked=True)
-            return Given(called.words, value_text(value), self._aim, line, called.which)
+            return Given(words, value_text(value), self._aim, line, called.which)
         return Given(aim=self._aim)
 
     def _open(self, band: Band, told: Given | None) -> str:
