@@ -180,9 +180,11 @@ def names_rows(one: Entity) -> bool:
 def names_row(one: Entity, heads: Collection[str]) -> bool:
     """Whether the thing of a row is called so: its name or title, or what ends with its noun (`strMeal` of meals)."""
     *owner, last = split_name(one.last).split() or [""]
-    around = [singular(split_name(name).split()[-1]) for name in one.path[:-1] if not kind_wraps(name)]
-    nouns = {*heads, *around[-1:], "item"}
-    own = singular(owner[-1]) in nouns if owner else len(around) < 2 or around[-1] in heads
+    around = [split_name(name).split()[-1:] for name in one.path[:-1] if not kind_wraps(name)]
+    outer = [word for words in around for word in words]
+    nouns = {*heads, *map(singular, outer[-1:]), "item"}
+    rows = not outer or singular(outer[-1]) in heads or (len(outer) < 2 and singular(outer[-1]) != outer[-1])
+    own = singular(owner[-1]) in nouns if owner else rows
     return (last in _NAMING and own) or (singular(last) in nouns and names_rows(one))
 
 

@@ -160,11 +160,12 @@ class PairExecutor:
         named = split_name(pair.target.rpartition("|")[2]).split()
         heard = _Heard(target.texts, kinds - {""}, chosen, {*named})
         more = {one.name: one.value for one in values_of(target.result.value, rows=2) if any(one.place)}
-        values = [one for one in values if _holds(one, target)]
-        told = _answer(values, target.view, role.worth, heard, more, rng)
+        told = _answer([one for one in values if _holds(one, target)], target.view, role.worth, heard, more, rng)
         if not told:
             raise Rejected("nothing to answer with")
-        if not _is_found(target, _own_names(target)):
+        documented = shows(target.view.api, {**settled(target.view.api), **target.arguments})
+        found = [" ".join(str(one.value) for one in values)] if documented else _own_names(target)
+        if not _is_found(target, found):
             raise Rejected("results disagree", "there is something of another name")
         return Execution(target, source, choice, told)
 
@@ -369,7 +370,9 @@ def _answer(
         first = names.get(row, "")
         if named and (worth[one.name], _is_name(one.name)) > (worth.get(first, 0), _is_name(first)):
             names[row] = one.name
-        if (news and str(one.value).casefold() not in heard.texts) or names.get(row) == one.name:
+        said = str(one.value).casefold()
+        given = said in heard.texts or (len(said) > _SPELT and any(said in text for text in heard.texts))
+        if (news and not given) or names.get(row) == one.name:
             groups.setdefault(row, {}).setdefault(one.name, one.value)
     best_of = (_best(values, view.outputs, worth, names.get(row, ""), rng) for row, values in groups.items())
     best = max([_opponents(groups), *best_of], key=lambda values: _weight(values, worth))

@@ -150,7 +150,7 @@ class _Compiler:
 
         places = _are_places(items_of(rule), (*path, "[]"), self.about)
         apart = self._apart(items_of(rule), path)
-        alone = not lists and self._is_alone(items_of(rule), path)
+        alone = self._is_alone(items_of(rule), path)
 
         def rows(row: Row) -> list[Any]:
             single = (finds and self.echoes.names_one(row.arguments)) or (row.shown and alone)
@@ -176,11 +176,12 @@ class _Compiler:
         return [*named, *listed][:_NEAR] or [name for name in texts if spell(name)[-1:] != ("id",)][:1]
 
     def _is_alone(self, schema: Any, path: tuple[str, ...]) -> bool:
-        """Whether documentation shows the name of one of many, and nothing is known of what others are called."""
+        """Whether documentation shows one of many in words, and nothing is known of what others are called."""
         known = properties_of(resolved(schema, self.root) or {}).items()
-        named = [name for name, one in known if spell(name)[-1:] in _CALLED and examples_of(object_of(one))]
-        kinds = [kind_of((*path, name), self.about) for name in named]
-        return bool(kinds) and all(is_marked(one, "weak") or not choices(one) or "place." in one for one in kinds)
+        shown = [one for _, one in known for one in examples_of(object_of(one))]
+        kinds = [kind_of((*path, name), self.about) for name, _ in known if spell(name)[-1:] in _CALLED]
+        named = any(choices(one) and not is_marked(one, "weak") and "place." not in one for one in kinds)
+        return not named and any(isinstance(one, str) and one[:1].isalpha() for one in shown)
 
     def _finds(self, schema: Any, path: tuple[str, ...], deep: int = 0) -> bool:
         """Whether what is searched for by its name is named here."""

@@ -97,7 +97,7 @@ class Name(NamedTuple):
     @property
     def whose(self) -> str:
         """With the article, an id as that of its thing: the show's ID."""
-        return re.sub(r"(\w+[^\Ws]) ID$", r"\1's ID", self.the)
+        return re.sub(r"\b([a-z]+[^\Ws]) ID$", r"\1's ID", self.the)
 
     @property
     def short(self) -> Name:

@@ -144,10 +144,10 @@ class Queries:
         topics = [*dict.fromkeys((*told, *(one for one in documented if not rough(one))))]
         if band == "clarify":
             topics.reverse()
-        else:  # nobody offers the one thing that was asked for
+        else:  # nobody offers the one thing that was asked for, nor all of it if there is more to say
             wish = _content(self.intents(about)[0].action)
-            topics = [one for one in topics if wish - _content(one) or len(_content(one)) > 1]
-            topics.sort(key=lambda one: wish <= _content(one))
+            more = [one for one in topics if wish - _content(one)]
+            topics = [*more, *([] if more and not about[0] else (one for one in topics if len(_content(one)) > 1))]
         texts = ((voice("vague", topic=topic), topic, "") for topic in topics for _ in range(voice.many("vague")))
         at = start % (len(hints) or 1)
         ours = [(f"{hello}{one.person}", "", one.assistant) for one in (*hints[at:], *hints[:at])]
@@ -210,9 +210,9 @@ def _filled(wish: Intent, given: Given) -> Iterator[tuple[str, str, dict[str, st
         action, count = place.subn(given.value, wish.action, count=1)
         if count:
             yield action, place.sub(given.value, wish.thing, count=1), {}
-    coded = given.value.isupper() and noun not in ("symbol", "ticker")
-    said = (given.which or given.value[:1].isupper()) and not coded and noun != "language"
-    if said and not {"for", "by"} & {*wish.action.split()}:
+    coded = noun == "language" or (given.value.isupper() and noun not in ("symbol", "ticker"))
+    said = given.value[:1].isupper() or (given.which and given.value[:1].isdigit())
+    if said and not coded and not {"for", "by"} & {*wish.action.split()}:
         yield f"{wish.action} for {given.value}", f"{wish.thing} for {given.value}" if wish.thing else "", {}
     yield wish.action, wish.thing, given.slots
 

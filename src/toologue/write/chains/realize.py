@@ -53,14 +53,17 @@ class Desk:
         self, about: UseKey, pair: str, band: Band, variant: int, told: Given | None, again: bool
     ) -> Asked | Unworded:
         style = "neutral" if again else STYLES["user"][variant % len(STYLES["user"])]  # nobody says hello twice
-        voice = Voice(self.bank, "user", style, seed=keys.seed_of(self.seed, pair, band), start=variant)
-        hello = "" if again or variant % 2 else f"{voice('hello')} "
-        try:
-            if told is None:
-                return self.queries.vague(about, band, voice, start=variant, hello=hello)
-            return self.queries.clear(about, voice, told, start=variant, hello=hello)
-        except Unworded as reason:
-            return reason
+        found: Asked | Unworded | None = None
+        for one in dict.fromkeys((style, *STYLES["user"][:2])):  # what no words of a style reach, plain ones do
+            voice = Voice(self.bank, "user", one, seed=keys.seed_of(self.seed, pair, band), start=variant)
+            hello = "" if again or variant % 2 else f"{voice('hello')} "
+            try:
+                if told is None:
+                    return self.queries.vague(about, band, voice, start=variant, hello=hello)
+                return self.queries.clear(about, voice, told, start=variant, hello=hello)
+            except Unworded as reason:
+                found = found or reason
+        return cast("Unworded", found)
 
 
 class Realizer:
@@ -198,7 +201,7 @@ class Realizer:
         bare = not others and name.which and isinstance(value, str)
         if bare or (all(_speaks(value) for _, value in values) and len(values) < _PLAIN):
             texts = [value_text(value) for _, value in values]
-            span = len(texts) == 2 and all(_DAY.search(text) for text in texts)
+            span = len(texts) == 2 and all(map(_DAY.search, texts)) and str(value) < str(others[0][1])
             said = (" to " if span else ", ").join(texts)
             return self.user("inform_values", values=said)
         return self.user("inform", clause=clause(values) if others or not _speaks(value) else value_text(value))
