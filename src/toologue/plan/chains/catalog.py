@@ -242,8 +242,11 @@ def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
     found = dict[str, int]()
     rows = _row_nouns(view)
     searched = any(map(sought, view.inputs.values()))
+    tables = view.subject in group("nameless")  # of teams and people, and not of leagues
     for name, one in view.outputs.items():
         whose = part(name, view.subject)
+        if tables and names_itself(name) and named_thing(one) not in ("teams", "full"):
+            continue
         if (
             (sure(view, one) or examples_of(one.schema) or (names_itself(name) and searched))
             and (much := salience(one, about))
@@ -273,9 +276,9 @@ def sure(view: ApiView, one: Entity) -> bool:
     if field:  # of what the Api is about; not the country of a phone, nor the cities of a country
         placed = record == "place" and any(family(given) in _WHERE for given in view.inputs.values())
         return not placed and any(kind_named(noun).partition(".")[0] == record for noun in topic_words(view.api))
-    return not is_marked(kind, "weak") or (
-        named and not any(examples_of(each.schema) for each in view.outputs.values())
-    )
+    if not examples_of(one.schema) and any(examples_of(each.schema) for each in view.outputs.values()):
+        return False  # documentation shows a result that lacks it
+    return not is_marked(kind, "weak") or (named and not examples_of(one.schema))
 
 
 def said(view: ApiView) -> frozenset[Part]:

@@ -153,7 +153,8 @@ class _Compiler:
         alone = self._is_alone(items_of(rule), path)
 
         def rows(row: Row) -> list[Any]:
-            single = (finds and self.echoes.names_one(row.arguments)) or (row.shown and alone)
+            sought = finds and not self.echoes.searched.isdisjoint(row.arguments)
+            single = (sought and self.echoes.names_one(row.arguments)) or (row.shown and (alone or sought))
             count = max(int(fewest), 1) if single else low + row.mixed(salt) % (high - low + 1)
             if lists == 0 and count > fewest:
                 count = max(int(fewest), min(count, _asked_for(row.arguments, count)))
@@ -181,7 +182,7 @@ class _Compiler:
         shown = [one for _, one in known for one in examples_of(object_of(one))]
         kinds = [kind_of((*path, name), self.about) for name, _ in known if spell(name)[-1:] in _CALLED]
         named = any(choices(one) and not is_marked(one, "weak") and "place." not in one for one in kinds)
-        return not named and any(isinstance(one, str) and one[:1].isalpha() for one in shown)
+        return not named and any(isinstance(one, str) for one in shown)
 
     def _finds(self, schema: Any, path: tuple[str, ...], deep: int = 0) -> bool:
         """Whether what is searched for by its name is named here."""

@@ -73,6 +73,7 @@ class Echoes:
             elif "." in kind or kind in _OWN or (_named(kind) and not {*spell(name)} & group("roles")):
                 self.records[name] = kind
         self.searches += [name for name, kind in self.records.items() if kind == kind_sought(api) and "." not in kind]
+        self.searched = frozenset(self.searches)
         self.things = kind_sought(api) if self.searches else ""
         self.examples = {name: {*map(_folded, examples_of(one.json_schema))} for name, one in api.parameters.items()}
         if any(map(self._is_of_another_call, outputs(api))):

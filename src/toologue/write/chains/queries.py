@@ -147,7 +147,8 @@ class Queries:
         else:  # nobody offers the one thing that was asked for, nor all of it if there is more to say
             wish = _content(self.intents(about)[0].action)
             more = [one for one in topics if wish - _content(one)]
-            topics = [*more, *([] if more and not about[0] else (one for one in topics if len(_content(one)) > 1))]
+            whole = [one for one in topics if len(_content(one)) > 1]
+            topics = more if more and not about[0] else [*more, *whole]
         texts = ((voice("vague", topic=topic), topic, "") for topic in topics for _ in range(voice.many("vague")))
         at = start % (len(hints) or 1)
         ours = [(f"{hello}{one.person}", "", one.assistant) for one in (*hints[at:], *hints[:at])]
