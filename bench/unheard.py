@@ -63,10 +63,10 @@ class Unheard:
         asked = None
         turns = []
         for turn, cue in zip(dialogue.turns, plan.cues, strict=True):
-            if isinstance(turn, UserTurn):
+            if isinstance(turn, UserTurn) and not turn.stop:
                 step = graph.by_id[turn.node].step if turn.node else asked
                 turn = turn.replace(text=self._said(str(dialogue.origin["procedure"]), step, cue, rng))
-            elif turn.node:
+            elif turn.role == "agent" and turn.node:
                 asked = graph.by_id[turn.node].step
             turns.append(turn)
         origin = {**dialogue.origin, "writer": "unheard"}

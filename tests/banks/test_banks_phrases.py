@@ -204,10 +204,10 @@ class TestVoice:
         text = Voice("customer", "typo_prone", seed=seed)("give", value=value)
         assert value in text
 
-    def test_and_words_wrong_about_every_other_time(self) -> None:
+    def test_and_words_wrong_about_every_fourth_time(self) -> None:
         known = BANK.kind("customer", "close").of("typo_prone")
         said = [Voice("customer", "typo_prone", seed=seed)("close") for seed in range(200)]
-        assert 0.3 < sum(text not in known for text in said) / len(said) < 0.7
+        assert 0.15 < sum(text not in known for text in said) / len(said) < 0.4
 
     def test_look_ups_that_miss_suggest(self) -> None:
         with pytest.raises(

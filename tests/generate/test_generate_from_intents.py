@@ -188,7 +188,7 @@ class TestWriter:
             first = len(request.messages) == 1
             asked.append(request.messages)
             mine = next(texts for texts in good if f"with {len(texts)} texts" in request.messages[0]["content"])
-            spoilt = [*mine[:-1], wrong] if wrong and (first or stays) else mine
+            spoilt = [mine[0], wrong, *mine[2:]] if wrong and (first or stays) else mine
             return says(json.dumps({"messages": spoilt}))
 
         with serving(answer) as endpoint, requests_allowed():
@@ -222,7 +222,7 @@ class TestWriter:
 def test_a_flowgraph_that_was_really_drawn_is_read_again(tmp_path: Path) -> None:
     """The reply was written from our prompt alone, by somebody who saw neither the rules' graph nor the check."""
     kept = Path(__file__).parent / "recorded" / "flowgraph.jsonl"
-    drawn = ("plan", "graph", "add-baggage", "--flow", "--model", "openai:reader", "--replay", kept)
+    drawn = ("plan", "graph", kept.with_name("add-baggage.md"), "--flow", "--model", "openai:reader", "--replay", kept)
     done = toologue(*drawn, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "[E19](N9, N8){It is too expensive, and the bag is the one of up to 32 kilos}" in done.stdout

@@ -91,7 +91,7 @@ def test_every_conversation_is_valid() -> None:
 
 
 def test_what_customers_do_is_various() -> None:
-    assert len(figures().noise) >= 4
+    assert len(statistics(generate(shipped("order-not-received", *QUICK), Making(noise=0.6))).noise) >= 4
     assert {"unknown", "another"} <= figures().wrong.keys()
     assert [len(counts) for counts in figures().registers.values()] == [5, 3]
     assert len(figures().detours) >= 3
@@ -103,7 +103,7 @@ def _noise(made: Iterable[Made]) -> list[list[str | None]]:
 
 def test_noise_is_rare_unless_asked_for_and_nobody_says_what_somebody_else_has_said() -> None:
     rare, often = map(_noise, (suite(), generate(shipped("order-not-received", *QUICK), Making(noise=0.6))))
-    assert 0.1 < sum(map(bool, rare)) / len(rare) < 0.5 < sum(map(bool, often)) / len(often)
+    assert sum(map(bool, rare)) / len(rare) < 0.2 < 0.5 < sum(map(bool, often)) / len(often)
     assert len({text for texts in often for text in texts}) == sum(map(len, often))
 
 
@@ -121,7 +121,7 @@ def test_the_polite_do_not_abuse() -> None:
 
 def test_what_fails_last_is_told_so_and_so_is_a_yes_that_came_too_late() -> None:
     """ "Could it be O-10341?" has an answer, and what was agreed to is not taken back without a word."""
-    made = make(shipped("delay-compensation")[0], Making(count=0, noise=0, detours=0))
+    made = make(shipped("move-appointment")[0], Making(count=0, noise=0, detours=0))
     told = {"give": list[str](), "choose": list[str]()}
     for plan, talk in zip(made.planned.plans, made.dialogues, strict=True):
         heard, refused = "open", False
@@ -133,8 +133,8 @@ def test_what_fails_last_is_told_so_and_so_is_a_yes_that_came_too_late() -> None
             elif (heard == "give" and cue.before.get("failed")) or (heard == "choose" and refused):
                 told[heard].append(turn.text or "")
     assert all(told.values())
-    assert all("either" in text for text in told["give"])
-    assert all(re.search(r"refused|go through", text) for text in told["choose"])
+    assert all(re.search(r"either|cannot be right", text) for text in told["give"])
+    assert all(re.search(r"possible|can't|cannot", text) for text in told["choose"])
 
 
 # ---- one seed, one suite

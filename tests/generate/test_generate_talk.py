@@ -79,7 +79,7 @@ def test_published_noise_ends_the_conversation(number: int, seed: int) -> None:
     assert plan is not None
     moves = [cue.move for cue in plan.cues]
     assert moves.count("noise") <= 1
-    assert moves[-2:] == ["noise", "refuse"] if "noise" in moves else moves[-1] == "end"
+    assert moves[-2:] == ["noise", "refuse"] if "noise" in moves else "end" in moves[-2:]
 
 
 def test_after_noise_the_agent_asks_again_what_it_had_asked() -> None:
@@ -165,7 +165,7 @@ def test_nothing_is_promised_for_a_day_that_has_passed(
 def test_a_conversation_in_which_tries_begin_anew_is_valid() -> None:
     ground = ground_of("return-an-item")
     again = next(node.id for node in ground.graph.nodes if node.text.startswith("Ask for the number again"))
-    walks = (walk for walk in weighted(ground.graph, 5000, seed=0) if walk.nodes.count(again) > 2)
+    walks = (walk for walk in weighted(ground.graph, 5000, seed=0) if walk.nodes.count(again) > 1)
     trail = next(filter(None, map(ground.along, walks)))
     plan = plan_of(ground, trail, id="anew", seed=1)
     assert plan

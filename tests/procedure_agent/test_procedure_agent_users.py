@@ -90,7 +90,7 @@ class _Agent:
     [
         ("Could you tell me the e-mail address of your account?", "loops"),
         ("Bananas grow in Ecuador.", "lost"),
-        ("Without account and order we cannot take it back.", "refused"),
+        ("We cannot find the order with these details, and the confirmation has the right ones.", "refused"),
         ("The label L-1 is in your inbox, good until Friday; the money follows when the parcel is here.", "done"),
     ],
 )
@@ -135,7 +135,7 @@ def test_a_skipped_confirmation_is_a_violation() -> None:
 
 TRIP = Goal(
     "My flight is off.",
-    values={"booking_id": ("LRD917",), "last_name": ("Brandstätter",)},
+    values={"booking_id": ("KTM482",), "last_name": ("Aydın",)},
     answers={5: ("The money",), 11: ("Yes",)},
 )
 

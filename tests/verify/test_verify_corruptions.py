@@ -38,7 +38,7 @@ RULES = {
 
 @pytest.fixture(scope="module")
 def valid() -> list[Sample]:
-    return list(samples(60, seed=4))
+    return list(samples(100, seed=4))
 
 
 @pytest.mark.parametrize("name", sorted(CORRUPTIONS))

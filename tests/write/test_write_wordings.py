@@ -162,7 +162,7 @@ class TestBadModel:
         model.wrap = lambda said: f"Here they are: {said[:-900]}"
         words(model, tmp_path)
         assert len(model.prompts) == 2
-        assert "can be used for the lines 25, 26, 27." in model.prompts[1]
+        assert "can be used for the lines 26, 27." in model.prompts[1]
 
 
 class TestAgain:

@@ -55,7 +55,7 @@ class Talks:
         ),
     ] = "cover"
     until: Annotated[float, Parameter(help="The share of what execution reaches that a cover must see.")] = 1.0
-    noise: Annotated[float, Parameter(help="The chance of noise at each reply of the customer (ALMITA: 0.2).")] = 0.09
+    noise: Annotated[float, Parameter(help="The chance of noise at each reply of the customer (ALMITA: 0.2).")] = 0.02
     most_noise: Annotated[int, Parameter(help="The most noise in a conversation.")] = 1
     mode: Annotated[
         Literal["resume", "published", "straight"],

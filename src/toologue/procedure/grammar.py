@@ -70,8 +70,8 @@ _OFFER = re.compile(
 
 _ENDS = {"is": "s", "are": "re", "am": "m"}
 _SHORT = re.compile(
-    rf"{_SHOWN}|(?<!\bas )(?<!\bthan )(?<!\bwhat )(?<!\bhow )(?<!\bwhere )\b(?P<who>it|there|that|we|you|I) "
-    r"(?P<be>is|are|am)(?= \w)"
+    rf"{_SHOWN}|(?<!\bas )(?<!\bthan )(?<!\bwhat )(?<!\bhow )(?<!\bwhere )"
+    r"\b(?!(?:there|that) are)(?P<who>it|there|that|we|you|I) (?P<be>is|are|am)(?= \w)"
     r"|\b(?P<verb>do|does|did|is|are|was|were|could|would|should|have|has) not(?= \w)|\b(?P<can>can(?= ?not \w)) ?not"
     r"|\b(?P<will>w)ill not(?= \w)",
     re.IGNORECASE,

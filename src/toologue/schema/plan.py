@@ -13,6 +13,7 @@ turn i and says what its words must do; a writer replaces texts, and nothing els
                    malformed    gives a value that cannot be right as it stands
                    contradict   sees the matter otherwise than the agent, who said `text`
                    noise        says something that no procedure foresees (`text`, word for word)
+                   close        takes leave, after the agent's last word
     the agent      call         acts, and says nothing
                    ask          asks what a step asks for (`text`); after a value that cannot be right, says first what
                                 one looks like (`before["form"]`)
@@ -50,7 +51,17 @@ from toologue.schema.jsonl import Noun, Record
 from toologue.schema.turn import AgentAction, UserAction
 
 _Customers = Literal[
-    "open", "give", "volunteer", "choose", "acknowledge", "correct", "change", "malformed", "contradict", "noise"
+    "open",
+    "give",
+    "volunteer",
+    "choose",
+    "acknowledge",
+    "correct",
+    "change",
+    "malformed",
+    "contradict",
+    "noise",
+    "close",
 ]
 _Agents = Literal["call", "ask", "say", "end", "refuse", "insist"]
 Move = Literal[_Customers, _Agents, UserAction, AgentAction]

@@ -125,7 +125,7 @@ class Voice:
         turn = self._turns[kind]
         frame = frames[place_of(turn, len(frames), keys.seed_of(self._seed, self.role, self.register, kind))]
         slip = keys.seed_of(self._seed, kind, turn)
-        if self.register == "typo_prone" and slip % 2:
+        if self.register == "typo_prone" and slip % 4 == 0:
             frame = mistype(frame, seed=slip)
         text = fill(frame, known.slots, slots)
         self._turns[kind] += 1
@@ -236,7 +236,9 @@ def _listed(names: Iterable[str]) -> str:
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _BESIDE = {letter: row[max(0, at - 1) : at] + row[at + 1 : at + 2] for row in _ROWS for at, letter in enumerate(row)}
-_LEFT_ALONE = frozenset("none never nobody nothing nowhere neither without cannot wrong".split())
+_LEFT_ALONE = frozenset(
+    "none never nobody nothing nowhere neither without cannot wrong hello sorry sure please thanks".split()
+)
 # So many slips are tried, until one makes no other word.
 _SLIPS = 12
 _WORD = re.compile(r"(?P<before>[\"'(]*)(?P<word>[A-Za-z]+(?:['’][a-z]+)?)(?P<after>[.,;:!?)\"'…]*)")

@@ -45,6 +45,7 @@ _DOES = {
     "correct": "takes back what was given earlier, and gives the right value",
     "change": "has answered otherwise, and now wants this", "malformed": "gives a value, not noticing that it is wrong",
     "contradict": "sees it otherwise than the agent, who said this", "noise": "says, word for word",
+    "close": "takes leave",
     "ask": "asks", "say": "says", "end": "says as the last word", "refuse": "says, word for word",
     "insist": "stays with what was said, politely",
 }  # fmt: skip

@@ -79,15 +79,17 @@ class _Words:
 class AgentWords(_Words):
     """The agent: `agent(cue)` gives words."""
 
-    def __call__(self, cue: Cue, heard: Cue | None = None, *, refused: bool = False) -> str:
-        """The words for a cue; `heard` is what the customer has said last, `refused`: whether it was tried in vain.
+    def __call__(self, cue: Cue, heard: Cue | None = None, refused: Cue | None = None) -> str:
+        """The words for a cue; `heard` is what the customer has said last, `refused` what was agreed to in vain.
 
         Raises BadSetting for a cue that is not the agent's, or lacks a value.
         """
-        failed = cue.before.get("failed") and heard and heard.move == "give"
-        if failed or (refused and heard and heard.move in ("choose", "change")):
-            lead = self._voice("fails_again" if failed else "falls_through")
-            return f"{lead} {self(cue.replace(before={}))}"
+        if cue.before.get("failed") and heard and heard.move == "give":
+            return f"{self._voice('fails_again')} {self(cue.replace(before={}))}"
+        if refused:
+            action = grammar.action(grammar.asking(refused.text).question) or ""
+            plain = action if re.fullmatch(r"[^{\d]+", action) else "do that"
+            return f"{self._voice('falls_through', action=plain)} {self(cue)}"
         match cue.move:
             case "ask" | "say" | "end" if words := self._wording(cue.values, cue.text):
                 pass
@@ -139,7 +141,7 @@ class AgentWords(_Words):
         return " ".join(filter(None, [lead, reason, self._question(cue, ask), after]))
 
     def _take_up(self, heard: Cue | None) -> str:
-        """What the agent says to what was said last: thanks, the choice or the day once more, or nothing."""
+        """What the agent says to what was said last: thanks, the choice once more, or nothing."""
         if heard is None or heard.move in ("acknowledge", "malformed", "contradict"):
             return ""
         if heard.move in ("correct", "change"):
@@ -153,12 +155,7 @@ class AgentWords(_Words):
             return self._voice("take_up", choice=grammar.to_you(_lower_first(answer)))
         if heard.move == "choose":
             return self._voice("follow")
-        if not heard.values:
-            return ""
-        (slot, value), *more = [*heard.values.items(), ("", None)]
-        if len(more) == 1 and heard.kinds.get(slot) == "date" and "birth" not in slot:
-            return self._voice("take_up", choice=verbalize(value, year=self._year))
-        return self._voice("acknowledge")
+        return self._voice("acknowledge") if heard.values else ""
 
     def _question(self, cue: Cue, ask: Asking) -> str:
         if ask.question.startswith("whether") and (asked := self._yes_or_no(cue, ask)):
@@ -200,13 +197,14 @@ class AgentWords(_Words):
         words = lead = ""
         if first:
             rest = " ".join(map(_sentence, others))
-            short = len(said.statements) == 2 and sum(map(len, said.statements)) < 140
+            short = 1 < len(said.statements) < 4 and sum(map(len, said.statements)) < 160
             if said.facts and (_RE["regret"].match(first) or (bad and self._unfit(cue, first))):
                 words = f"{self._draw('apologise', self._opens_well(cue), problem=first)} {rest}"
             elif said.facts and self._unfit(cue, first):
                 words = f"I see here that {_sentence(f'{first}', opens=False)} {rest}"
             else:
-                words = _sentence(f"{first}, and {others[0]}") if short and not bad else f"{_sentence(first)} {rest}"
+                joined = f"{', '.join([first, *others[:-1]])}, and {others[-1]}" if short and not bad else ""
+                words = _sentence(joined) if joined else f"{_sentence(first)} {rest}"
                 lead = self._take_up(heard) if heard and heard.move == "choose" and self._random.random() < 0.5 else ""
         closing = ""
         if cue.move == "end" and (not first or self._random.random() < 0.6):
@@ -298,13 +296,15 @@ class CustomerWords(_Words):
                 return [self._voice("malformed", value=_NO_DAY.sub(_no_day, self._row(cue)))]
             case "contradict":
                 return [self._contradict(cue)]
+            case "close":
+                return [self._voice("close")]
             case _:
                 raise BadSetting(f"a customer has no words for the move {cue.move!r}: it is the agent's")
 
     def _open(self, cue: Cue) -> str:
         """The issue; one that greets, or asks, has no other greeting, or nothing behind it."""
         issue = self._mistyped(self._contract(cue.text.strip()))
-        if not issue or _RE["greets"].match(issue):
+        if not issue or _RE["greets"].match(cue.text):
             return issue
         last = issue.rstrip(".")
         asks = _RE["asks"].search(cue.text)
@@ -312,7 +312,7 @@ class CustomerWords(_Words):
 
     def _mistyped(self, words: str) -> str:
         typing = self.register == "typo_prone"
-        return mistype(words, seed=self._random.getrandbits(32), rate=0.04) if typing else words
+        return mistype(words, seed=self._random.getrandbits(32), rate=0.02) if typing else words
 
     def _give(self, cue: Cue, wrong: str = "", slip: str = "") -> str:
         if not cue.values:
@@ -461,7 +461,7 @@ def _name_of(slot: str, kind: ValueKind) -> str:
         return str(_WORDS["slots"][slot])
     words = slot.replace("_", " ").strip().lower()
     words = re.sub(r"\bid$", "number", words)
-    odd = re.search(r"\b(?:on|at|until|from|to|by|case|summary)$|^\W*$|[^a-z ]", words)
+    odd = re.search(r"^(?:until|from)\b|\b(?:on|at|until|from|to|by|case|summary)$|^\W*$|[^a-z ]", words)
     return str(_WORDS["kinds"].get(kind, "the answer")) if odd else f"the {words}"
 
 
@@ -507,18 +507,21 @@ class TemplateWriter:
         turns: list[Turn] = []
         asked: Asking | None = None
         heard: Cue | None = None
-        about, refused = "", False
+        about, agreed, refused = "", Cue(move="ask"), None
         for number, (turn, cue) in enumerate(zip(plan.dialogue.turns, plan.cues, strict=True)):
             try:
                 if turn.role == "user":
                     wrong = str(turn.extra.get("wrong") or "")
                     turns.append(turn.replace(text=customer(cue, asked, about, wrong)))
-                    heard, refused = cue, False
+                    heard, refused = cue, None
                 elif cue.move == "call":
                     turns.append(turn)
-                    refused |= any(one and one.error and one.error.type != "not_found" for one in turn.results)
+                    failed = any(one and one.error and one.error.type != "not_found" for one in turn.results)
+                    consented = heard is not None and heard.move in ("choose", "change") and heard.text == "Yes"
+                    refused = refused or (agreed if failed and consented else None)
                 else:
-                    turns.append(turn.replace(text=agent(cue, heard, refused=refused)))
+                    turns.append(turn.replace(text=agent(cue, heard, refused)))
+                    agreed = cue.replace(text=cue.again or cue.text)
                     text = cue.text if cue.move == "ask" else cue.again
                     asked = grammar.asking(text) if text.strip() else asked
                     about = cue.again or (cue.text if cue.move in ("ask", "say") else about)

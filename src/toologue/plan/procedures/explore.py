@@ -9,6 +9,7 @@ never by numbers of steps. So a change elsewhere in the procedure, or in the row
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -43,6 +44,7 @@ _DRAWS, _BUDGET = 6, 2000
 _ODD = 6
 # So many signs may differ in what is given after a slip.
 _SLIPS = 5
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True)
@@ -333,9 +335,12 @@ class Explorer:
 def _likely(options: Sequence[Option], before: Sequence[Option]) -> frozenset[str]:
     """What somebody says who was asked for the same before: nothing again, and nothing unlike what was mistyped."""
     last = next((one for one in reversed(before) if options and one.values.keys() & options[0].values.keys()), None)
-    said = {one.key for one in before}
-    fresh = [one for one in options if last and one.key not in said] or options
-    if last and last.wrong not in ("", "another"):
+    if last is None:
+        return frozenset(one.key for one in options)
+    fresh = [one for one in options if not any(one.values.items() <= said.values.items() for said in before)] or options
+    if not last.wrong:  # another day is a later one
+        fresh = [one for one in fresh if not _is_sooner(one, last)] or fresh
+    if last.wrong != "another":
         fresh = [one for one in fresh if one.wrong == "another" or _slips(one, last) <= _SLIPS] or fresh
     return frozenset(one.key for one in fresh)
 
@@ -344,6 +349,12 @@ def _slips(one: Option, other: Option) -> int:
     """How many signs of the values that both have are others."""
     pairs = ((value, other.values[name]) for name, value in one.values.items() if name in other.values)
     return sum(Levenshtein.distance(str(this), str(that)) for this, that in pairs)
+
+
+def _is_sooner(one: Option, other: Option) -> bool:
+    """Whether a day comes before the one that was said for the same."""
+    pairs = ((str(value), str(other.values.get(name, ""))) for name, value in one.values.items())
+    return any(_DAY.fullmatch(this) and _DAY.fullmatch(that) and this < that for this, that in pairs)
 
 
 def _choice(graph: Graph, link: Link) -> str:

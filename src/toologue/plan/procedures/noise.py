@@ -26,8 +26,8 @@ NoiseMode = Literal["resume", "published"]
 NOISE_KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
 Severity = Literal["leak", "wrong_write", "wrong_information", "cosmetic"]
 
-# The chance at each reply, so that about one conversation of three has some (3.6: 0.2, which is most of them).
-NOISE = 0.09
+# The chance at each reply, so that about one conversation of fifteen has some (3.6: 0.2, which is most of them).
+NOISE = 0.02
 _RUDE = ("abuse", "prompt_injection")
 _SHIPPED = Path(__file__).with_name("noise.yaml")
 

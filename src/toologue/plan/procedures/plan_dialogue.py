@@ -11,6 +11,7 @@ On the way the customer may leave the straight path, as `Detours` says:
     change       another answer is given first and taken back at the agent's next question
 
 A turn of a detour has no node, but for the answers of `volunteer`, `correct` and `change`, which are the graph's.
+Nor has the goodbye of a customer (`stop`), with which most conversations end.
 
 `plan_all` samples paths: `cover` (every pair of choices that execution can reach, in few conversations), `weighted`
 (Algorithm 1) or `vanilla` (random walks). What no data lead down is dropped and counted; so is a plan said twice.
@@ -54,6 +55,8 @@ class Astray(Exception):
 
 Detour = Literal["malformed", "contradict", "volunteer", "correct", "change"]
 DETOURS: tuple[Detour, ...] = get_args(Detour)
+# How many of those whom nobody keeps say goodbye.
+_CLOSES = 0.85
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,8 @@ class _Conversation:
                 self.call(node, place)
             if place < len(self.links):
                 self.step(place)
+        if self.cues[-1].move == "end" and self.rng.random() < _CLOSES:
+            self.say(UserTurn(stop="done"), Cue(move="close"))
 
     def reply(self, place: int, node: Node) -> None:
         given = self.trail.given.get(place - 1)
@@ -182,13 +187,17 @@ class _Conversation:
         cue, detour = Cue(move=move, text="" if alone else node.text), None
         if (given and not given.wrong and self.misspell(given)) or self.contradict(node):
             pass
-        elif given and alone and (ahead := self.ahead(place) if self.wants("volunteer") else None):
+        elif given and alone and self.wants("volunteer") and not self.said(given) and (ahead := self.ahead(place)):
             cue, detour = cue.replace(move="volunteer"), "volunteer"
             given = Option({**given.values, **ahead.values})
         elif not (given and given.wrong) and (old := self.false_start(place, node, given)):
             detour = "correct" if given and alone else "change"
             cue = cue.replace(move=detour, before=old)
         self.inform(node, cue, given or Option(), detour)
+
+    def said(self, given: Option) -> bool:
+        """Whether something was given for these slots before."""
+        return any(given.values.keys() & turn.informed.keys() for turn in self.turns if turn.role == "user")
 
     def wants(self, detour: Detour) -> bool:
         return self.detours.kind == detour and self.done is None
@@ -302,9 +311,8 @@ class _Conversation:
     def others(self, place: int, node: Node, given: Option | None) -> Iterator[tuple[Node, Option]]:
         if self.wants("correct") and given:
             asked = self.ground.given_by(node, self.nodes[place - 1].id)
-            knows = self.trail.knows if self.rng.random() < 0.5 else frozenset[tuple[str, str]]()
             said = {one.key for one in self.trail.given.values()}
-            for option in self.ground.answers.options(asked, knows, seed=0):
+            for option in self.ground.answers.options(asked, given.knows, seed=0):
                 differing = [name for name, value in given.values.items() if option.values.get(name) != value]
                 if not option.wrong and len(differing) == 1 and option.key not in said:
                     yield node, option

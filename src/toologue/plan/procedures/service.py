@@ -90,7 +90,7 @@ def _described(file: str, choice: str, changed: int, size: int) -> Service | Non
 
 
 # So many values are made for a call, and so many changes of each tried.
-_BASES, _TRIES = 4, 12
+_BASES, _TRIES = 4, 24
 _Path = tuple[str, ...]
 
 

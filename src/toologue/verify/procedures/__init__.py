@@ -1,6 +1,7 @@
 """Is a dialogue valid? Apart from whoever planned and wrote it: acts are done again, steps followed, values looked up.
 
-    shape       the customer begins, turns alternate, calls have results, a reply is last        content
+    shape       the customer begins, turns alternate, calls have results, a reply or a goodbye
+                is last                                                                          content
     execution   every act, done again in a fresh world, gives the recorded result                content
     arguments   every argument is what the node's expression comes to; the document allows it    content, path
     path        consecutive nodes are joined; where values decide, by the link that they choose;

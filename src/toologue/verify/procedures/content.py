@@ -120,7 +120,7 @@ def shape(dialogue: Dialogue) -> Iterator[Flaw]:
         if turn.role == "agent" and before is not None and before.role == "agent" and before.text is not None:
             yield Flaw("shape", place, "the agent goes on after a reply, and it is the customer's turn")
         before = turn
-    if before is None or before.role == "user" or before.text is None:
+    if before is None or (before.role == "user" and not before.stop) or before.text is None:
         yield Flaw("shape", len(dialogue.turns) - 1, "the last turn is no reply")
 
 

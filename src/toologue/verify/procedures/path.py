@@ -145,7 +145,7 @@ class _Walk:
             self.flaw("path", f"the procedure has no node {shown(turn.node)}")
         elif turn.role == "user":
             self.aside = detour_of(turn) in ("noise", *DETOURS)
-            if not self.aside:
+            if not (self.aside or (turn.stop and not self.graph.exits(self.here.id))):
                 self.flaw("path", "the turn stands nowhere in the procedure, and nothing says why")
         elif turn.acts:
             self.flaw("path", "an act in a detour: nothing in the procedure asks for it")
