@@ -42,6 +42,14 @@ from toologue.values.json_schema import fits
 
 Row = Mapping[str, Any]
 
+_ORDINALS = ("first 1st 1", "second 2nd 2", "third 3rd 3", "fourth 4th 4", "fifth 5th 5", "sixth 6th 6")
+_PLACES = {"last": -1} | {word: place for place, words in enumerate(_ORDINALS) for word in words.split()}
+_ORDINAL = re.compile(
+    rf"\b(?:the|my|that|number|no\.?|#)\s*(?P<which>{'|'.join(_PLACES)})\b(?!\s+(?:of\s+)?(?:week|month|year|night))",
+    re.IGNORECASE,
+)
+_ALL = re.compile(r"\b(?:all|both|them|these|those|every|each|everything)\b", re.IGNORECASE)
+_ONE = re.compile(r"\b(?:that|this|it|its|him|her|the|my|them|there)\b", re.IGNORECASE)
 _DULL = frozenset(
     map(
         stem,
@@ -64,15 +72,36 @@ def refer(text: str, rows: Sequence[Row], field: str, now: datetime | None = Non
     seen = [_words_of(row) for row in held]
     counts = Counter(word for words in seen for word in words)
     said = [(match.span(), _plain(match[0])) for match in codes.WORD.finditer(text) if not scene.is_time(*match.span())]
+    place = _ORDINAL.search(text)
+    placed = _PLACES.get(place["which"].lower()) if place and not scene.is_time(*place.span("which")) else None
     found: list[Found] = []
-    for row, words in zip(held, seen, strict=True):
+    for number, row in enumerate(held):
         # Words of the text that are words of the row; one that few rows have weighs more.
-        hits = [(span, word) for span, word in said if word in words and word not in _DULL and len(word) > 1]
+        hits = [(span, word) for span, word in said if word in seen[number] and word not in _DULL and len(word) > 1]
+        weight = sum(1 / counts[word] for _, word in hits)
+        ways = list[tuple[float, int, int]]()
         if hits:
-            start, end = hits[0][0][0], hits[-1][0][1]
-            score = round(min(0.4 + 0.45 * min(sum(1 / counts[word] for _, word in hits), 1.2), 0.94), 4)
-            found.append(Found(row[field], start, end, text[start:end], "reference", score))
-    return best_first(found)
+            ways.append((min(0.4 + 0.45 * min(weight, 1.2), 0.94), hits[0][0][0], hits[-1][0][1]))
+        if place is not None and placed in (number, number - len(held)):
+            ways.append((0.82, *place.span()))
+        if ways:
+            score = min(max(ways)[0] + 0.1 * (len(ways) - 1), 0.97)
+            found.append(_reference(text, row[field], ways[0][1:], score))
+    return best_first(found or _by_pronoun(text, [row[field] for row in held]))
+
+
+def _by_pronoun(text: str, values: Sequence[Any]) -> list[Found]:
+    every, one = _ALL.search(text), _ONE.search(text)
+    match = every or one
+    if match is None:
+        return []
+    alone = all(value == values[0] for value in values)
+    fits = len(values) == 2 if match[0].lower() == "both" else every is not None
+    return [_reference(text, value, match.span(), 0.7 if fits else 0.6 if alone else 0.2) for value in values]
+
+
+def _reference(text: str, value: Any, span: tuple[int, int], score: float) -> Found:
+    return Found(value, *span, text[slice(*span)], "reference", round(score, 4))
 
 
 def _words_of(row: Row) -> frozenset[str]:

@@ -27,18 +27,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from toologue.agents.retrieve.evidence import Evidence, Weigher
 from toologue.agents.retrieve.filling import Filled, Told, fill, referred
 from toologue.agents.retrieve.forms import Form
 from toologue.agents.retrieve.history import Heard, Made, clauses, rows_of
 from toologue.schema import Api, Call
+from toologue.text.tokens import split_name
+
+Confirm = Literal["always", "unsure", "never"]
+CONFIRM: tuple[Confirm, ...] = get_args(Confirm)
+"""When writes are confirmed before they are made."""
 
 _ENOUGH, _COST = 0.6, 1.1  # evidence at which words ask for an Api; that one more wish must bring
 _MOST_CLAUSES = 8
 _CANDIDATES = 3  # Apis for which a wish's values are looked for
 _VALUE, _EMPTY = 0.08, 0.1  # what each value adds to the evidence, and what having none takes away
+_SURE = 0.85  # evidence at which a write needs no confirmation
 _MOST_CALLS = 12  # in one round
 _LOOKED_UP = frozenset({"id", "uuid", "username", "email", "phone", "array"})
 """Kinds of values that people leave to be looked up."""
@@ -64,11 +70,12 @@ class Wish(NamedTuple):
 
 @dataclass(frozen=True)
 class Mind:
-    """What a decision rests on: what was heard, what Apis there are, what the brief says."""
+    """What a decision rests on: what was heard, what Apis there are, what the brief says, when to confirm writes."""
 
     heard: Heard
     weigher: Weigher
     facts: Mapping[str, Any]
+    confirm: Confirm = "unsure"
 
     def told(self, words: str, made: Sequence[Made], elsewhere: frozenset[str] = frozenset()) -> Told:
         """What can be drawn on for a wish in these words, when these calls of the round were made."""
@@ -79,7 +86,7 @@ class Mind:
 class Step:
     """The next thing to do, why, and for which wish, as far as its form could be filled in."""
 
-    action: Literal["call", "request", "clarify", "response", "response_fail"]
+    action: Literal["call", "request", "suggest", "clarify", "response", "response_fail", "system_bye"]
     why: str
     wish: Wish | None = None
     filled: Filled = field(default_factory=Filled)
@@ -93,7 +100,13 @@ class Step:
 def decide(mind: Mind) -> Step:
     """The next step. What can be done is done before anything is asked."""
     heard = mind.heard
+    if heard.leaves:
+        return Step("system_bye", "the user leaves")
     wanted = wishes(mind)
+    if not wanted and heard.said:
+        before = wishes(replace(mind, heard=replace(heard, said=heard.closed)))
+        wanted = [wish for wish in before if wish.api.name not in heard.served]
+        mind = replace(mind, heard=heard.reopened())
     names = {wish.api.name for wish in wanted}
     report = tuple(one for one in heard.made if one.call.api in names)
     step = _next(wanted, mind)
@@ -158,7 +171,8 @@ def _next(wanted: Sequence[Wish], mind: Mind) -> Step | None:
         taken |= filled.answers
         call = Call(api=wish.api.name, arguments=dict(filled.arguments))
         if not any(one.call == call for one in made) and not (mine and filled.missing):
-            step = _lacking(wish, filled, mind) or Step("call", "nothing is missing", wish, filled, call)
+            step = _lacking(wish, filled, mind) or _confirmation(wish, filled, mind)
+            step = step or Step("call", "nothing is missing", wish, filled, call)
             if step.call is not None:
                 return step
             question = question or step
@@ -187,3 +201,17 @@ def _look_up(wish: Wish, name: str, mind: Mind) -> Step | None:
             call = Call(api=api.name, arguments=dict(filled.arguments))
             return Step("call", f"{output} may be the {name} that is missing", wish, filled, call, name)
     return None
+
+
+def _confirmation(wish: Wish, filled: Filled, mind: Mind) -> Step | None:
+    """Ask before a write: always, or where it is not certain that this is meant."""
+    heard = mind.heard
+    if not wish.api.writes or mind.confirm == "never":
+        return None
+    if heard.agrees and split_name(wish.api.name) in heard.latest.asked.lower():
+        return None
+    if mind.confirm == "always":
+        return Step("suggest", "writes are confirmed", wish, filled)
+    clear = wish.evidence.score >= _SURE or mind.weigher.retriever.band(wish.evidence.cosine) == "confirm"
+    certain = clear or bool(heard.answers)  # who answers what was asked for it means it
+    return None if certain else Step("suggest", "a write that may not be meant", wish, filled)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, cast
 
@@ -62,6 +62,9 @@ class Heard:
 
     said: tuple[Exchange, ...] = ()
     """The request that is open: what the user said since a call went through, with what the agent had said before."""
+    closed: tuple[Exchange, ...] = ()
+    """The request before that one, and the Apis that were called for it (`served`)."""
+    served: frozenset[str] = frozenset()
     made: tuple[Made, ...] = ()
     """The calls of this round."""
     before: tuple[Made, ...] = ()
@@ -82,22 +85,39 @@ class Heard:
         """What the agent said last, and what the user said to it."""
         return self.said[-1] if self.said else Exchange("", "")
 
+    def reopened(self) -> Heard:
+        """The same, with the request before this one open again: what was said since answers what was asked then."""
+        return replace(self, said=(*self.closed, *self.said), closed=())
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the last words begin with a yes."""
+        return _begins("agreeing").match(self.latest.said) is not None
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the last words thank or say goodbye, and do nothing else."""
+        return talk("bye").search(self.latest.said) is not None and _only("bye").fullmatch(self.latest.said) is not None
+
 
 def hear(history: Sequence[Turn]) -> Heard:
     """Understand a conversation up to here."""
-    open_, before, made, asked = list[Exchange](), list[Made](), list[Made](), ""
+    open_, closed, before, made = list[Exchange](), list[Exchange](), list[Made](), list[Made]()
+    served, asked = frozenset[str](), ""
     for turns, did in rounds(history):
         before += made
         said = "\n".join(text for turn in turns if (text := _begins("hello").sub("", turn.text).strip()))
         refused = talk("offer").search(asked) and _only("refusing").fullmatch(said)
-        if refused or any(one.done for one in made):
-            open_ = []
-        if said and not refused:
+        if done := frozenset(one.call.api for one in made if one.done):
+            open_, closed, served = [], open_, done
+        if refused:
+            open_, closed = [], []
+        elif said:
             open_.append(Exchange(asked, said))
         acts = (pair for turn in did for pair in zip(turn.acts, turn.results, strict=False))
         made = [Made(act, result) for act, result in acts if isinstance(act, Call) and result is not None]
         asked = next((turn.text for turn in reversed(did) if turn.text), "")
-    return Heard(tuple(open_), tuple(made), tuple(before))
+    return Heard(tuple(open_), tuple(closed), served, tuple(made), tuple(before))
 
 
 @cache
