@@ -176,7 +176,7 @@ def refusal(world: Any, api: str, **arguments: Any) -> str:
     result = do(world, api, **arguments)
     assert result.error is not None, result.value
     assert (result.value, result.changes, result.created) == (None, {}, ())
-    assert world.mark() == before
+    assert world.diff(before) == []
     return f"{result.error.type}: {result.error.message}"
 
 

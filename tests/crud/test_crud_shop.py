@@ -95,7 +95,7 @@ def test_done(api, arguments, expected):
     assert {name: found[name] for name in expected} == expected
     documented = next(one for one in SHOP.apis if one.name == api)
     assert set(documented.returns["required"]) <= found.keys()
-    assert bool(world.mark()) is documented.writes
+    assert bool(world.diff()) is documented.writes
 
 
 @pytest.mark.parametrize(("api", "arguments", "message"), REFUSED)

@@ -11,6 +11,7 @@ import pytest
 from toologue.schema import Call, Program, Retrieve
 from toologue.worlds import assistant as package
 from toologue.worlds.assistant import TOOLS, Assistant, apis
+from toologue.worlds.store import Change
 
 NOW = "2025-03-10 09:00:00"
 LOGIN = {"username": "mreyes", "password": "Lantern!Ward4"}
@@ -520,6 +521,22 @@ def test_changes_are_rows_and_what_was_created_is_named():
 def test_what_is_sent_is_part_of_the_outcome():
     sent = do(world(), "SendMessage", receiver="rui_m", message="Hi")
     assert sent.changes == {"SentMessage/mreyes/e149636f-ecc3f121": {"receiver": "rui_m", "message": "Hi"}}
+
+
+def test_the_diff_says_what_changed_since_the_start_or_a_mark():
+    place = world()
+    assert place.diff() == []
+    do(place, "CompleteReminder", reminder_id="9d-a52e")
+    middle = place.mark()
+    do(place, "DeleteAlarm", alarm_id="eae6-fe0a")
+    do(place, "LogoutUser")
+    since = [
+        Change("Alarm/mreyes", "eae6-fe0a", None, {"alarm_id": "eae6-fe0a", "time": "12:45:00"}, None),
+        Change("Session", "current", None, {"username": "mreyes"}, None),
+    ]
+    assert place.diff(middle) == since
+    ticked = Change("Reminder/mreyes", "9d-a52e", "status", "pending", "complete")
+    assert sorted(place.diff()) == sorted([ticked, *since])
 
 
 def test_worlds_do_not_share_what_they_write():

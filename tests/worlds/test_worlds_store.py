@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from toologue.worlds.store import Store, path_of, split_path
+from toologue.worlds.store import Change, Store, diff, path_of, split_path
 
 BASE = {
     "alarm/ann": {"a1": {"time": 7}, "a2": {"time": 8}, "a3": {"time": 9}},
@@ -143,6 +143,21 @@ def test_rewinding_forgets_what_was_not_taken():
     store.put("user", "eve", {})
     store.rewind(start)
     assert store.take() == ({}, ())
+
+
+def test_the_past_can_be_looked_at():
+    store = Store(BASE)
+    start = store.mark()
+    store.put("alarm/ann", "a1", {"time": 6})
+    store.delete("alarm/ann", "a2")
+    store.put("user", "eve", {"tags": []})
+    assert store.state(start) == BASE
+    assert diff(store.state(start), store.state()) == [
+        Change("alarm/ann", "a1", "time", 7, 6),
+        Change("alarm/ann", "a2", None, {"time": 8}, None),
+        Change("user", "eve", None, None, {"tags": []}),
+    ]
+    assert diff(store.state(), store.state()) == []
 
 
 @given(st.text(min_size=1), st.text())

@@ -12,6 +12,7 @@ Raises AssertionError that names the law, the act and the difference. The laws, 
     integrity    acts, and results given earlier, are never altered
     aliasing     who alters a result, or an act afterwards, does not alter the world
     rewinding    after `rewind(mark)` the acts after the mark give what they gave, for any mark, any number of times
+    difference   where a world has `diff(mark)`: the changes, added up, are what it says (table, row, field, old, new)
 
 Without `acts`, calls are made up from the world's documents and from what earlier results brought up, by `seed`.
 """
@@ -100,7 +101,7 @@ class _Laws:
 
     def all(self) -> Mapping[str, Iterator[Breach]]:
         laws = (self.sameness, self.failure, self.paths, self.reads, self.integrity, self.aliasing, self.rewinding)
-        return {law.__name__: law() for law in laws}
+        return {law.__name__: law() for law in (*laws, self.difference)}
 
     def differing(self, when: str, found: Iterable[Result]) -> Iterator[Breach]:
         for number, (act, one, other) in enumerate(zip(self.acts, self.expected, found, strict=True)):
@@ -145,13 +146,16 @@ class _Laws:
 
     def reads(self) -> Iterator[Breach]:
         world = self.make()
-        reads = {api.name for api in world.apis if not api.writes}
+        reads, diff = {api.name for api in world.apis if not api.writes}, _diff_of(world)
         found: list[Result] = []
         for number, act in enumerate(self.acts):
             if act.kind == "call" and act.api in reads:
+                mark = world.mark()
                 for result in _lived(world, [act, act]):
                     if result.changes or result.created:
                         yield number, act, f"writes nothing by its document but changed {', '.join(result.changes)}"
+                if changes := list(diff(mark)):
+                    yield number, act, f"writes nothing by its document but the diff says {shown(changes, 200)}"
             found.append(_do(world, act))
         yield from self.differing("when every read is done three times", found)
 
@@ -190,6 +194,32 @@ class _Laws:
                 act, known = self.acts[number], self.expected[number]
                 if (result := _do(world, act)) != known:
                     yield number, act, f"rewound to the mark before act {start}, {_difference(known, result)}"
+
+    def difference(self) -> Iterator[Breach]:
+        world = self.make()
+        start, final, new, diff = world.mark(), dict[str, Any](), set[str](), _diff_of(world)
+        if not hasattr(world, "diff"):
+            return
+        for number, (act, known) in enumerate(zip(self.acts, self.expected, strict=True)):
+            _do(world, act)
+            new |= {path for path in known.created if path not in final}
+            final |= known.changes
+            said: dict[str, dict[str | None, Any]] = {}
+            for table, row, field, _, value in diff(start):
+                said.setdefault(path_of(table, row), {})[field] = value
+            for path, fields in said.items():
+                row: Any = final.get(path, _JUNK)
+                whole = fields.get(None, row)
+                if row == _JUNK or whole != row or any(row.get(f) != v for f, v in fields.items() if f is not None):
+                    yield number, act, f"diff says {path}: {shown(fields, 200)}, the changes {shown(row, 200)}"
+            for path, row in final.items():
+                if path not in said and (row is None) != (path in new):
+                    came = "came" if row is not None else "went"
+                    yield number, act, f"by its changes the row {path} {came}, the diff does not say so"
+
+
+def _diff_of(world: World) -> Callable[[Any], Iterable[Any]]:
+    return getattr(world, "diff", lambda mark: ())
 
 
 def _vandalize(value: Any) -> None:

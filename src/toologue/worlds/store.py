@@ -19,13 +19,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 Row = Mapping[str, Any]
 Tables = Mapping[str, Mapping[str, Row]]
 Mark = Mapping[str, Mapping[str, Row | None]]
 _HOLDERS = (dict, list)
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Change(NamedTuple):
+    """One field that differs between two states; `field` is None where the whole row came or went."""
+
+    table: str
+    row: str
+    field: str | None
+    old: Any
+    new: Any
 
 
 class _Again(dict[str, Any]):
@@ -103,16 +113,18 @@ class Store:
             self._written, self._created = {}, {}
         return {path: None if row is None else dict(row) for path, row in written.items()}, tuple(created)
 
-    def state(self) -> dict[str, dict[str, Row]]:
-        """Every public table with its rows."""
-        return {name: self.rows(name) for name in self.tables() if not name.startswith("_")}
+    def state(self, mark: Mark | None = None) -> dict[str, dict[str, Row]]:
+        """Every public table with its rows, at a mark or now."""
+        over = self._over if mark is None else mark
+        public = (name for name in {**self._base, **over} if not name.startswith("_"))
+        return {name: _merged(self._base.get(name, _NOTHING), over.get(name, _NOTHING)) for name in public}
 
 
 class Stateful:
     """What all worlds over a store do alike. Make it when the store is as the world begins."""
 
     def __init__(self, store: Store):
-        self._store = store
+        self._store, self._start = store, store.mark()
         store.take()
 
     def mark(self) -> Mark:
@@ -122,6 +134,25 @@ class Stateful:
     def rewind(self, mark: Mark) -> None:
         """Return to a marked state."""
         self._store.rewind(mark)
+
+    def diff(self, old: Mark | None = None) -> list[Change]:
+        """What changed since a mark, or since the start: table, row, field, old, new."""
+        return diff(self._store.state(self._start if old is None else old), self._store.state())
+
+
+def diff(old: Tables, new: Tables) -> list[Change]:
+    """What differs between two states (`Store.state`): table, row, field, old value, new value."""
+    changes: list[Change] = []
+    for table in {**old, **new}:
+        before, after = old.get(table, _NOTHING), new.get(table, _NOTHING)
+        for row in {**before, **after}:
+            one, other = before.get(row), after.get(row)
+            if one is None or other is None:
+                changes.append(Change(table, row, None, one, other))
+            elif one != other:
+                pairs = ((field, one.get(field), other.get(field)) for field in {**one, **other})
+                changes += [Change(table, row, *pair) for pair in pairs if pair[1] != pair[2]]
+    return changes
 
 
 def own(value: Any) -> Any:
