@@ -59,6 +59,9 @@ FIGURES = (
     Figures(
         "dialogues read, third", "toologue read --against sgd --readings bench/readings/third", "judges-and-review.md"
     ),
+    Figures(
+        "dialogues read, fourth", "toologue read --against sgd --readings bench/readings/fourth", "judges-and-review.md"
+    ),
     Figures("an API graph, timed", "bench.apigraph {}", "chains.md", "tooldial/rapidapi_scale4474.jsonl.gz"),
     Figures("edges labelled by hand", "bench.edges", "chains.md"),
     Figures("paths and coverage", "bench.coverage_paths", "procedures.md"),
