@@ -44,12 +44,14 @@ _PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def exported(dialogue: Dialogue, to: ExportName, documents: Documents) -> Row:
-    """The row of a dialogue, up to the agent's last turn but in hf. `documents` hold those of its Apis; hf needs none.
+    """The row of a dialogue; but in hf without the customer's goodbye at its end. `documents` are those of its Apis.
 
     Raises UnknownName for an Api without a document, BadSetting for a program.
     """
-    spoken = max((place for place, turn in enumerate(dialogue.turns, 1) if turn.role == "agent"), default=0)
-    return _ROWS[to](dialogue.replace(turns=dialogue.turns[:spoken]) if to != "hf" and spoken else dialogue, documents)
+    last = dialogue.turns[-1] if dialogue.turns else None
+    if to != "hf" and last is not None and last.role == "user" and last.stop == "done":
+        dialogue = dialogue.replace(turns=dialogue.turns[:-1])
+    return _ROWS[to](dialogue, documents)
 
 
 @lru_cache(maxsize=1 << 14)

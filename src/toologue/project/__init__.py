@@ -11,7 +11,7 @@ Example:
     >>> from toologue.project.generate import Making, generate, shipped
     >>> made = next(generate(shipped("order-not-received"), Making(count=6, seed=1)))
     >>> len(made.dialogues) >= 6, made.flawed, str(made.planned.coverage.edges)
-    (True, 0, '40/40')
+    (True, 0, '41/41')
 
 Not covered: resuming inside a procedure; whether conversations are realistic, which people have to say.
 """
