@@ -62,7 +62,7 @@ class Written:
         apis, graph, plans = folder / "apis.jsonl", folder / "graph.jsonl", folder / "plans.jsonl"
         write_lines(apis, [*apis_of(str(DOCUMENTS)), *apis_of_functions(list_clubs, list_players)])
         documents = list(read(apis, Api))
-        build(str(apis), out=graph, workers=1, lcs=0.7, keyword=0.2, description=0.3, cache=folder / "vectors")
+        build(str(apis), out=graph, workers=1, lcs=0.7, keyword=0.2, description=0.3)
         chains(graph, apis, out=plans, count=COUNT, most=0.05, seed=SEED)
         self.apis = {api.name: api for api in documents}
         self.world = Documented(documents, seed=SEED)
