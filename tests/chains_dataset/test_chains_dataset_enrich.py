@@ -61,9 +61,9 @@ PAIR: dict[str, Any] = {
     "why": "Somebody heard of a film and wonders who made it.",
     "wishes": ["learn who started a film and how good it is", "find out who is behind a film"],
     "topic": "the making of a film",
-    "asks": {"filmId": {"phrase": "the number of the film", "question": "Do you know the number of the film?"}},
+    "asks": {"filmId": {"phrase": "the film", "question": "Which film do you mean?"}},
     "source_asks": {"city": {"phrase": "the city of the cinema", "question": "Where is it on?"}},
-    "unknown": ["A number? No. I only know where it's on."],
+    "unknown": ["I don't know yet. I only know where it's on."],
     "tells": {"founder": "the person who started it", "rating": "the rating"},
     "examples": [
         {
@@ -128,7 +128,7 @@ def test_what_a_model_says_is_kept(tmp_path: Path, enrich: Enrich) -> None:
     assert not said[None, DETAILS].wanted
     pair = said[SEARCH, DETAILS]
     assert (pair.by, pair.output, pair.parameter, len(pair.examples)) == ("reader", "results|filmId", "filmId", 1)
-    assert pair.asks["filmId"].phrase == "the number of the film"
+    assert pair.asks["filmId"].phrase == "the film"
     assert not pair.asks["filmId"].known
 
 
@@ -144,7 +144,7 @@ def test_conversations_are_in_the_words_of_the_people_who_want_it(tmp_path: Path
         "Shall I look who is behind it?",
         "Gladly. What do you feel like?",
         "No, I want to buy tickets.\nI'm sorry, I can't sell any.",
-        "Do you know the number of the film?\nA number? No. I only know where it's on.",
+        "Which film do you mean?\nI don't know yet. I only know where it's on.",
         "Where is it on?\nThey show it in Leeds.",
         "There I see The Lions of Leeds and Bread at Home. Which one?\nThe Lions of Leeds, of course.",
         "Edna Moss started it, and it is rated 4.5.\nEdna Moss! I should have known.",
@@ -186,7 +186,15 @@ def misspoken(**words: object) -> dict[str, Any]:
             broken(examples=[{"arguments": {"city": "Leeds"}, "result": {"films": ["Bread"]}}]),
             "examples[1]: result: no output is called 'films[]'",
         ),
-        (misspoken(answers=["There are two of them."]), "examples[1].answers: expected 1 or more"),
+        (
+            misspoken(answers=["There are two of them."]),
+            "examples[1].answers[1]: does not say 'The Lions of Leeds' (`results[].filmName`), which `tells` has",
+        ),
+        (
+            broken(tells={"results[].filmId": "the film"}),
+            "says 'The Lions of Leeds' (`results[].filmName`), which `tells` has not",
+        ),
+        (broken(openings=["Tell me, " + "please " * 20]), "openings[1]: expected up to 20 words, got 22"),
         (broken(openings=["Which films are on in Leeds?", "What is on?"]), "openings[1]: nothing says 'Leeds'"),
         (misspoken(says={"city": "Near here."}), "examples[1].says.city: 'Leeds' does not stand in 'Near here.'"),
         (
@@ -211,6 +219,40 @@ def test_what_does_not_fit_is_asked_again_with_a_remark(
     assert len(remarks) == 1
     assert complaint in remarks[0]
     assert len(uses(tmp_path)[None, SEARCH].examples) == 2
+
+
+def test_values_are_said_as_people_say_them(tmp_path: Path, enrich: Enrich) -> None:
+    """Dates that are written with slashes, cents as money, codes as words."""
+    search, details = (api for api in service() if api.domain == "Films")
+    price = {"type": "integer", "description": "The price of a ticket, in cents."}
+    row = {"filmName": {"type": "string"}, "price": price, "state": {"type": "string"}}
+    returns = {"type": "object", "properties": {"results": {"type": "array", "items": {"properties": row}}}}
+    day = Parameter(schema={"type": "string", "examples": ["22/10/2020"]}, required=True)
+    write(tmp_path / "films.jsonl", [search.replace(parameters={"day": day}, returns=returns), details])
+    said = broken(
+        asks={"day": {"phrase": "the day", "question": "When would you go?"}},
+        tells={"results[].filmName": "the film", "results[].price": "the price", "results[].state": "what is left"},
+        examples=[
+            {
+                "arguments": {"day": "02/11/2020"},
+                "result": {"results": [{"filmName": "Bread at Home", "price": 950, "state": "sold_out"}]},
+                "says": {"day": "On 2 November 2020."},
+                "answers": ["Bread at Home costs 9.50, but it's sold out.", "Bread at Home costs 9.60."],
+            }
+        ],
+    )
+    done = enrich(lambda asked: json.dumps(said if reply_of(asked) is ALONE else NOBODY), "--tries", 1)
+    (example,) = uses(tmp_path)[None, SEARCH].examples
+    assert example.says == {"day": "On 2 November 2020."}
+    assert example.answers == ("Bread at Home costs 9.50, but it's sold out.",)
+    assert "does not say 950" in done.stdout
+
+
+def test_nobody_is_asked_for_an_id(enrich: Enrich) -> None:
+    """Who does not know it says which thing it is."""
+    other = {**PAIR, "asks": {"filmId": {"phrase": "the film", "question": "Do you have the film's id?"}}}
+    done = enrich(lambda asked: json.dumps(other if reply_of(asked) is PAIR else reply_of(asked)), "--tries", 1)
+    assert "asks.filmId: no 'id' in" in done.stdout
 
 
 def test_what_is_handed_over_stands_on_both_sides(enrich: Enrich) -> None:

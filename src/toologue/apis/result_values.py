@@ -8,6 +8,9 @@
     [('leagues|id', (0,), 7), ('leagues|name', (0,), 'Serie A')]
     >>> choices(result, "leagues|id", ["leagues|name"])
     ('leagues|name', [('Serie A', 7), ('Ligue 1', 9)])
+    >>> shows = {"shows": [{"title": "Dark", "ids": [{"id": 7}]}, {"title": "Lupin", "ids": [{"id": 9}]}]}
+    >>> choices(shows, "shows|ids|id", ["shows|title"])
+    ('shows|title', [('Dark', 7), ('Lupin', 9)])
     >>> along("places|lat", ["places|lat", "places|lon", "box|lon", "places|id"], ["longitude", "id"])
     (('longitude', 'places|lon'),)
 """
@@ -15,7 +18,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -55,7 +58,8 @@ def sayable(value: JsonValue) -> bool:
 
 
 def choices(result: Any, wanted: str, others: Sequence[str]) -> Choice | None:
-    """(other output, [(its value, the wanted value)]) of the rows that the first such output tells apart."""
+    """(other output, [(its value, the wanted value)]) of the rows that the first such output tells apart, in them or
+    around them."""
     every = values_of(result, rows=MOST_SHOWN)
     columns = any(one.bare for one in every if one.name == wanted)  # {"id": [7, 9], "name": ["Hull", "Leeds"]}
     singles = [one for one in every if columns or not one.bare]
@@ -67,11 +71,19 @@ def choices(result: Any, wanted: str, others: Sequence[str]) -> Choice | None:
         named = (one for one in singles if one.name == other and sayable(one.value) and tellable(one.value))
         beside = {one.place: one.value for one in named}
         often = Counter(str(one.value).casefold() for one in whole if one.name == other)
-        shown = [(beside[place], value) for place, value in rows.items() if place in beside]
+        found = ((_around(place, beside), value) for place, value in rows.items())
+        shown: list[tuple[JsonValue, JsonValue]] = [(name, value) for name, value in found if name is not None]
+        often |= Counter(str(name).casefold() for name, _ in shown)
         apart = [(name, value) for name, value in shown if often[str(name).casefold()] == 1]
         if len(apart) > 1:
             return other, apart
     return None
+
+
+def _around(place: tuple[int, ...], beside: Mapping[tuple[int, ...], JsonValue]) -> JsonValue:
+    """What stands in a row, or in the nearest one around it."""
+    every = (beside[place[:end]] for end in range(len(place), 0, -1) if place[:end] in beside)
+    return next(every, None)
 
 
 def _walk(value: Any, name: str, place: tuple[int, ...], rows: int | None) -> Iterator[Single]:

@@ -299,4 +299,8 @@ def _own_violation(value: Any, rule: Mapping[str, Any], name: str, root: Any) ->
     for keyword, words in _WORDS.items():
         if keyword in rule and not fits(value, {keyword: rule[keyword]}, root):
             return f"{name}: {shown(value)} {words} {rule[keyword]}"
+    parts = (resolved(part, root) or {} for fork in ("anyOf", "oneOf") for part in list_of(rule.get(fork)))
+    kinds = dict.fromkeys(kind for part in parts for kind in types_of(part))
+    if kinds and not fits(value, {"type": [*kinds]}):
+        return f"{name}: expected {' or '.join(kinds)}, got {shown(value)}"
     return f"{name}: {shown(value)} is not what it should be"

@@ -22,14 +22,14 @@ from pydantic import JsonValue, ValidationError
 
 from toologue import keys, limits
 from toologue.apis.entities import leaves
-from toologue.apis.result_values import MOST_SHOWN, values_of
+from toologue.apis.result_values import MOST_SHOWN, sayable, values_of
 from toologue.apis.schemas import violation
 from toologue.errors import UnknownName
 from toologue.formats.literals import json_values
 from toologue.models.ask import ask_until_valid, bullets, model, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.models.recording import keeping_replies, told_spec
-from toologue.plan.chains.catalog import ApiView, Catalog, required
+from toologue.plan.chains.catalog import ApiView, Catalog, required, telling
 from toologue.plan.chains.execute import Choice, ExecutedCall, Execution, PairExecutor, Rejected
 from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.uses import NO_MODEL, Uses, key_of
@@ -40,16 +40,20 @@ from toologue.schema.jsonl import json_path, read, write
 from toologue.schema.use import UseKey
 from toologue.values.compare import lengths
 from toologue.values.json_schema import list_of, object_of, types_of
-from toologue.verify.chains.words import says_value, strange_claims
+from toologue.verify.chains.words import says_value, stands_in, strange_claims, tells_value
 from toologue.worlds.documented import is_credential
 from toologue.worlds.documented.arguments import read_arguments, settled
 
 _SAID, _SHOWN, _LISTED, _REPLY = 1200, 60, 80, 200_000  # letters, lines of a document; letters of a reply
 _SOMEBODY = re.compile(r"\b(?:you|your|my|me|I)\b")
 _TOPIC, _LINE = 9, 60  # words of a topic, of what somebody says
+_SHORT = {"openings": 20, "hints": 30, "vague": 25, "unknown": 20, "thanks": 12, "question": 20}  # words, by place
+_NUMBERED = re.compile(r"\b(?:ids?|identifiers?|keys?|codes?|numbers?)\b", re.IGNORECASE)
+_LEAST_TOLD = 4  # letters of what an answer should not tell
 _FIELDS = {*Use.model_fields} - {"format", "of", "by"}
 _SILENCE = Lines(person="", assistant="")
 _Said = TypeVar("_Said", str, Lines)
+_SAYABLE = {"string", "integer", "number", "boolean"}
 _CODE = re.compile(r"\S*(?:\w_\w|[|{}<>\[\]])\S*")
 _GREETING = re.compile(r"^(?:hi|hello|hey|good \w+)(?: there)?[,.!]? +", re.IGNORECASE)
 _LIKE = re.compile(r"^(?:I(?:'d| would) like )?to ")
@@ -113,13 +117,21 @@ def questions_of(sources: Sequence[Path | str], folder: Path, *, each: int = 3, 
     for name in catalog:
         view = catalog.view(name)
         secret = any(one.required and is_credential(one.name) for one in view.inputs.values())
-        if view.outputs and view.inputs and not secret:
+        if view.outputs and view.inputs and not secret and _is_sayable(view):
             yield Question(catalog, name, None)
     often = Counter[str]()
     for pair in pairs:
-        often[pair.target] += bool(catalog.view(pair.target).outputs)
-        if 0 < often[pair.target] <= each:
-            yield Question(catalog, pair.target, pair)
+        views = [catalog.view(name) for name in (pair.source, pair.target) if name]
+        if views[-1].outputs and all(map(_is_sayable, views)):
+            often[pair.target] += 1
+            if often[pair.target] <= each:
+                yield Question(catalog, pair.target, pair)
+
+
+def _is_sayable(view: ApiView) -> bool:
+    """Whether people can say all that is required: values and lists of them, no object (a filter)."""
+    needed = (view.inputs[name].schema for name in required(view))
+    return all(_SAYABLE & {*_kinds(one)} or _SAYABLE & {*_kinds(object_of(one.get("items")))} for one in needed)
 
 
 def enrich(
@@ -216,7 +228,9 @@ def prompt_text(question: Question) -> str:
     *source, target = map(document_text, question.views)
     if question.pair is None:
         return render_prompt(__file__, "enrich_api.txt", document=target)
-    slots = {"output": _paths(question.views[0])[question.pair.output or ""], "parameter": question.pair.parameter}
+    pair, paths = question.pair, _paths(question.views[0])
+    along = "".join(f", and its `{paths[output]}` as `{name}`" for name, output in pair.along)
+    slots = {"output": paths[pair.output or ""], "parameter": pair.parameter, "along": along}
     return render_prompt(__file__, "enrich_pair.txt", source=source[0], target=target, **slots)
 
 
@@ -229,12 +243,16 @@ def document_text(view: ApiView) -> str:
         kind = f"{_type(one.schema)}{', required' if one.required and not left else ''}"
         lines += [] if is_credential(name) else [f"- `{name}` ({kind}){_more(one.schema)}{left}"]
     lines += [*(["nothing"] if not view.inputs else []), "", "It returns ([] is a list):"]
+    worth = telling(view)
+    best = {*sorted(view.outputs, key=lambda name: -worth.get(name, 0))[:_LISTED]}
     every = [
         f"- `{paths[name] or 'the value itself'}` ({_type(one.schema)}){_more(one.schema)}"
         for name, one in view.outputs.items()
+        if name in best
     ]
-    more = [f"… and {len(every) - _LISTED} more, which you leave out"] if len(every) > _LISTED else []
-    return "\n".join([*lines, *(every[:_LISTED] or ["nothing that is documented"]), *more])
+    left = len(view.outputs) - len(every)
+    more = [f"… and {left} more, which you leave out"] if left else []
+    return "\n".join([*lines, *(every or ["nothing that is documented"]), *more])
 
 
 def _paths(view: ApiView) -> dict[str, str]:
@@ -242,12 +260,19 @@ def _paths(view: ApiView) -> dict[str, str]:
     return {leaf.name: leaf.path for leaf in leaves(view.api.returns)}
 
 
-def _type(schema: Mapping[str, Any]) -> str:
+def _forks(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     forks = (object_of(one) for fork in ("anyOf", "oneOf", "allOf") for one in list_of(schema.get(fork)))
-    every = [schema, *forks]
-    kinds = dict.fromkeys(kind for one in every for kind in types_of(one))
-    forms = dict.fromkeys(str(one.get("format") or "") for one in every)
-    return ", ".join((" or ".join(kinds) or "any", *filter(None, forms)))
+    return [schema, *forks]
+
+
+def _kinds(schema: Mapping[str, Any]) -> dict[str, None]:
+    """The JSON types that a schema names."""
+    return dict.fromkeys(kind for one in _forks(schema) for kind in types_of(one))
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    forms = dict.fromkeys(str(one.get("format") or "") for one in _forks(schema))
+    return ", ".join((" or ".join(_kinds(schema)) or "any", *filter(None, forms)))
 
 
 def _more(schema: Mapping[str, Any]) -> str:
@@ -306,6 +331,9 @@ class _Checking:
         if not 0 < len(topic.split()) <= _TOPIC:
             self.wrong.append(f"topic: expected up to {_TOPIC} words, got {topic!r}")
         broken = not (wishes and topic and tells) or any("asks" in one for one in self.wrong)
+        if said.parameter and (ask := asks.get(said.parameter)):
+            self._named(f"asks.{said.parameter}", (ask.phrase, ask.question))
+            self._named("unknown", said.unknown)
         use = said.replace(
             wishes=wishes,
             topic=topic,
@@ -321,15 +349,32 @@ class _Checking:
         use = use.replace(examples=self._examples(use))
         return Answer(None if broken else use, self.wrong, self.lost)
 
+    def _named(self, place: str, lines: Iterable[str]) -> None:
+        """Who knows no id is asked for the thing, and speaks of that."""
+        for line in lines:
+            if word := _NUMBERED.search(line):
+                self.wrong.append(
+                    f'{place}: no {word[0]!r} in {line!r}: speak of the thing itself ("Which show is it?")'
+                )
+
     def _about(self) -> dict[str, Any]:
         return self.said.model_dump(include={"api", "source", "output", "parameter", "of"})
 
-    def _kept(self, place: str, every: Sequence[_Said], least: int, *known: JsonValue) -> tuple[_Said, ...]:
-        """The lines that can be said where these values are known; too few of them are wrong."""
+    def _kept(
+        self,
+        place: str,
+        every: Sequence[_Said],
+        least: int,
+        *known: JsonValue,
+        also: Callable[[str], Iterable[str]] = lambda line: (),
+    ) -> tuple[_Said, ...]:
+        """The lines that can be said where these values are known, and that `also` has nothing against; too few of
+        them are wrong."""
         kept, wrong = list[_Said](), list[str]()
         for number, one in enumerate(every, 1):
             lines = (one,) if isinstance(one, str) else (one.person, one.assistant)
-            against = [why for line in lines for why in self._against(line, known)]
+            most = _SHORT.get(place.rpartition(".")[2], _LINE)
+            against = [why for line in lines for why in (*self._against(line, known, most), *also(line))]
             wrong += [f"{place}[{number}]: {why}" for why in against]
             kept += [] if against else [one]
         self.lost += wrong
@@ -337,10 +382,10 @@ class _Checking:
             self.wrong += wrong or [f"{place}: expected {least} or more"]
         return tuple(kept)
 
-    def _against(self, line: str, known: Sequence[JsonValue]) -> Iterator[str]:
+    def _against(self, line: str, known: Sequence[JsonValue], most: int) -> Iterator[str]:
         """Why nobody says a line, or not before these values are known."""
-        if not 0 < len(line.split()) <= _LINE:
-            yield f"expected up to {_LINE} words: {_cut(line, _SHOWN)!r}"
+        if not 0 < len(line.split()) <= most:
+            yield f"expected up to {most} words, got {len(line.split())}: {_cut(line, _SHOWN)!r}"
         coded = [*_CODE.findall(line), *(name for name in self.names if name in line)]
         if coded and not any(coded[0] in str(one) for one in known):
             yield f"a name as code writes it: {coded[0]!r}"
@@ -387,18 +432,20 @@ class _Checking:
             self.wrong += [f"examples[{number}]: {one}" for one in wrong]
             if not wrong and isinstance(done, Execution):
                 taken.append({*example.arguments, *example.source_arguments})
-                worded = self._worded(f"examples[{number}]", example, done)
+                worded = self._worded(f"examples[{number}]", example, done, use.tells)
                 kept += [worded] if worded.answers else []
         if not self.said.examples:
             self.wrong.append("examples: there are none")
         return tuple(kept)
 
-    def _worded(self, place: str, example: Example, done: Execution) -> Example:
+    def _worded(self, place: str, example: Example, done: Execution, tells: Mapping[str, str]) -> Example:
         """An example with those of its words that say what they have to, and nothing beside."""
         known = [example.arguments, example.source_arguments, example.result]
-        telling = [one for one in example.answers if any(says_value(one, value) for value in done.answer.values())]
-        self.lost += [f"{place}.answers: no value of `tells`: {one!r}" for one in example.answers if one not in telling]
-        answers = [*self._kept(f"{place}.answers", telling, 1, *known)]
+
+        def told(answer: str) -> Iterator[str]:
+            return self._against_answer(answer, done, tells)
+
+        answers = [*self._kept(f"{place}.answers", example.answers, 1, *known, also=told)]
         thanks: Sequence[str] = [example.thanks] if example.thanks and answers else []
         for answer in answers:
             thanks = self._kept(f"{place}.thanks", thanks, 0, answer, *known[:2])
@@ -411,6 +458,21 @@ class _Checking:
             thanks="".join(thanks),
         )
 
+    def _against_answer(self, answer: str, done: Execution, tells: Mapping[str, str]) -> Iterator[str]:
+        """What an answer leaves out, and what it says that nobody asked for; what was said before may stand in it."""
+        calls, paths = [one for one in (done.source, done.target) if one], _paths(done.target.view)
+        heard = " ".join([*(str(one) for call in calls for one in call.arguments.values())])
+        heard = f"{heard} {done.choice.chosen if done.choice else ''}".casefold()
+        every = [one for one in values_of(done.target.result.value, rows=MOST_SHOWN) if sayable(one.value)]
+        mine = " ".join([heard, *(str(one.value).casefold() for one in every if one.name in tells)])
+        for name, value in dict.fromkeys((one.name, one.value) for one in every if not isinstance(one.value, bool)):
+            said, plain = str(value).casefold(), f"{value!r} (`{paths.get(name, name)}`)"
+            if name in tells and said not in heard and not tells_value(answer, value, [done.target.view.api]):
+                yield f"does not say {plain}, which `tells` has: {_cut(answer, 2 * _SHOWN)!r}"
+            aside = name not in tells and isinstance(value, str) and len(said) >= _LEAST_TOLD and said not in mine
+            if aside and stands_in(answer.casefold(), said):
+                yield f"says {plain}, which `tells` has not: {_cut(answer, 2 * _SHOWN)!r}"
+
     def _chosen(self, place: str, example: Example, choice: Choice) -> Lines | None:
         told, lines = f"expected all of {_json(choice.values)}, then {choice.chosen!r}", example.choice or _SILENCE
         asked = self._kept(f"{place}.assistant", [lines.assistant], 1, example.source_result, example.source_arguments)
@@ -422,9 +484,10 @@ class _Checking:
         return lines if asked and given else None
 
     def _told(self, place: str, says: Mapping[str, str], call: ExecutedCall | None) -> dict[str, str]:
-        told = dict[str, str]()
+        told, pair = dict[str, str](), self.question.pair
+        handed = pair.handed if pair and call and call.view is self.question.views[-1] else ()
         for name, value in call.arguments.items() if call else ():
-            if name == self.said.parameter and call and call.view is self.question.views[-1]:
+            if name in handed:
                 continue
             line = says.get(name, "")
             if not says_value(line, value, call.view.api.parameters[name] if call else None, name):

@@ -18,6 +18,8 @@ any wording, numbers however they are written, codes with their words apart, oth
 
     >>> says("It should be with you by 3 March.", "2025-03-03T12:00:00Z", datetime(2025, 2, 20))
     True
+    >>> says("It was on 2 November 2020.", "02/11/2020")
+    True
     >>> made_up = claims("Anna, O-10423 costs 39.90 euros, as Bo says.").keys() - grounds({"id": "O-10423", "sum": 40})
     >>> sorted(made_up)
     [('name', 'bo'), ('number', 39.9)]
@@ -174,6 +176,8 @@ def _says(text: str, value: str, now: datetime | None) -> bool:
             return not _days(text, now).isdisjoint(_dates(stamp.group(1, 2, 3)))
         case "time":
             return ("time", value[:5]) in claims(text)
+        case "day":
+            return not _days(text, now).isdisjoint(_numeric_days(value))
         case "digits":  # however they are grouped
             digits = re.sub(r"\D", "", value)
             return len(digits) > 2 and digits in re.findall(r"\d+", re.sub(r"(?<=\d)[\s./()-]+(?=\d)", "", text))
@@ -184,12 +188,14 @@ def _says(text: str, value: str, now: datetime | None) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _form(value: str) -> Literal["moment", "time", "digits", "code", "words"]:
+def _form(value: str) -> Literal["moment", "time", "day", "digits", "code", "words"]:
     """What a text is, as far as it says how others may write it; nobody writes a code otherwise."""
     if _ISO_MOMENT.fullmatch(value):
         return "moment"
     if re.fullmatch(r"\d\d:\d\d(?::\d\d)?", value):
         return "time"
+    if re.fullmatch(r"\d\d?([./])\d\d?\1\d{4}", value):
+        return "day"
     if not re.search(r"[^\W\d_]", value):
         return "digits"
     code = "@" in value or _SHORT_CODE.fullmatch(value) or (re.search(r"\d", value) and not re.search(r"\s", value))
@@ -225,9 +231,13 @@ def _days(text: str, now: datetime | None) -> frozenset[date]:
                 found.update(_dates(*((this_year + shift, day.month, day.day) for shift in (-1, 0, 1))))
             if year is None or int(year[0]) == reading.value.year:
                 found.add(reading.value)
+    return frozenset(found.union(_numeric_days(text)))
+
+
+def _numeric_days(text: str) -> Iterator[date]:
+    """Both days that 02/11/2020 may be."""
     for first, second, year in re.findall(r"\b(\d\d?)[./](\d\d?)[./](\d{4})\b", text):
-        found.update(_dates((year, first, second), (year, second, first)))
-    return frozenset(found)
+        yield from _dates((year, first, second), (year, second, first))
 
 
 def _dates(*parts: tuple[str | int | Any, ...]) -> Iterator[date]:
@@ -244,6 +254,7 @@ def _grounds(text: str | float) -> frozenset[Claim]:
     if not isinstance(text, str):
         return frozenset(_number(abs(text)))
     found: set[Claim] = {claim for claim, _, _ in _read(text)}
+    found.update(("day", (one.month, one.day)) for one in _numeric_days(text))
     found.update(("name", word.casefold()) for word in _WORD.findall(text))
     stamps = _ISO_MOMENT.sub(" ", text)
     for number in _NUMBER.findall(stamps):

@@ -176,7 +176,7 @@ class PairExecutor:
             source = self._told(pair.source, example.source_arguments, example.source_result)
             choice = self._choice(pair, source.result.value, example)
         target = self._told(pair.target, example.arguments, example.result)
-        found = {one.name: one.value for one in reversed(values_of(target.result.value, rows=1)) if not one.bare}
+        found = {one.name: one.value for one in reversed(values_of(target.result.value, rows=1))}
         given = target.texts.union(source.texts if source else ())
         worth = [name for name in tells if sayable(found.get(name)) and str(found[name]).casefold() not in given]
         told = [name for name in worth if _beside(name, worth[0])][: _ANSWERED + 1]
@@ -213,7 +213,8 @@ class PairExecutor:
         name, rows = max(found, key=lambda one: sum(str(value) in said for value, _ in one[1])) if found else ("", [])
         shown = next((one for one, value in rows if str(value) == handed), None)
         if shown is None:
-            raise Rejected("no choice", "no name beside the values tells the rows apart")
+            where = f"beside or around {output!r}: {handed} needs one that {there} do not share"
+            raise Rejected("no choice", f"no name stands {where}")
         return Choice(name, [one for one, _ in rows], shown)
 
     def _run_source(

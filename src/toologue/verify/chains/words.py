@@ -54,6 +54,18 @@ def says_value(text: str, value: JsonValue, parameter: Parameter | None = None, 
     return bool(schema) and any(same(one.value, value) for one in find(text, schema, name=name))
 
 
+def tells_value(text: str, value: JsonValue, apis: Sequence[Api]) -> bool:
+    """Whether a text says a value of a result: as it is, a code in words, or cents as money if documents count so."""
+    if says_value(text, value):
+        return True
+    if isinstance(value, str):
+        words = split_name(value)
+        return bool(words) and f" {words} " in f" {' '.join(_WORD.findall(text.casefold()))} "
+    if isinstance(value, bool) or not isinstance(value, int):
+        return False
+    return _counts_cents(lambda: [_labels(Same(api)) for api in apis]) and says(text, value / 100)
+
+
 def stands_in(text: str, said: str) -> bool:
     """Whether a text has these letters, and not as a part of a longer word or number."""
     start = text.find(said)
@@ -114,6 +126,8 @@ _PLURAL = re.compile(r"[A-Z]{2,}s")  # URLs
 _PAIR = re.compile(r"(?<![\w.:/-])\d+[-:]\d+(?![\w:/-])")  # a score, a time
 _CLOCK = re.compile(r"\d\d:\d\d")
 _SHORT = 3
+_MONEY = re.compile(r"\d\.\d\d\b")
+_CENTS = re.compile(r"incents|smallest(?:currency|monetary)?unit|minor(?:currency)?unit")  # in squashed words
 
 
 class Evidence:
@@ -166,6 +180,8 @@ def unsupported_claims(
             continue
         if claim[0] == "name" and len(said) < _SHORT:
             continue
+        if _MONEY.search(said) and any(ground.means(_in_cents(claim)) for ground in known) and _counts_cents(labelled):
+            continue
         around = [squashed(said).rstrip("s")] if claim[0] == "name" else _with_neighbours(text, said)
         if not any(label in words for words in labelled() for label in around):
             yield said
@@ -175,6 +191,15 @@ def unsupported_claims(
         shown = (ground.has(match[0]) or (clock and ground.means(("time", match[0]))) for ground in known)
         if not labelled_too and not any(shown):
             yield match[0]
+
+
+def _in_cents(claim: Claim) -> Claim:
+    return ("number", round(100 * claim[1], 4)) if isinstance(claim[1], float) else claim
+
+
+def _counts_cents(labelled: Callable[[], Sequence[str]]) -> bool:
+    """Whether documents count money in its smallest unit."""
+    return any(_CENTS.search(words) for words in labelled())
 
 
 def strange_claims(text: str, known: Sequence[JsonValue], apis: Sequence[Api]) -> list[str]:
