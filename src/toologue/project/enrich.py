@@ -333,7 +333,8 @@ class _Checking:
         broken = not (wishes and topic and tells) or any("asks" in one for one in self.wrong)
         if said.parameter and (ask := asks.get(said.parameter)):
             self._named(f"asks.{said.parameter}", (ask.phrase, ask.question))
-            self._named("unknown", said.unknown)
+            given = any(_NUMBERED.search(one.phrase) for one in source.values())
+            self._named("unknown", () if given else said.unknown)
         use = said.replace(
             wishes=wishes,
             topic=topic,
@@ -469,8 +470,8 @@ class _Checking:
             said, plain = str(value).casefold(), f"{value!r} (`{paths.get(name, name)}`)"
             if name in tells and said not in heard and not tells_value(answer, value, [done.target.view.api]):
                 yield f"does not say {plain}, which `tells` has: {_cut(answer, 2 * _SHOWN)!r}"
-            aside = name not in tells and isinstance(value, str) and len(said) >= _LEAST_TOLD and said not in mine
-            if aside and stands_in(answer.casefold(), said):
+            named = isinstance(value, str) and len(value) >= _LEAST_TOLD and (value != said or " " in said)
+            if name not in tells and named and said not in mine and stands_in(answer, str(value)):
                 yield f"says {plain}, which `tells` has not: {_cut(answer, 2 * _SHOWN)!r}"
 
     def _chosen(self, place: str, example: Example, choice: Choice) -> Lines | None:

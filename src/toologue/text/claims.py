@@ -194,7 +194,7 @@ def _form(value: str) -> Literal["moment", "time", "day", "digits", "code", "wor
         return "moment"
     if re.fullmatch(r"\d\d:\d\d(?::\d\d)?", value):
         return "time"
-    if re.fullmatch(r"\d\d?([./])\d\d?\1\d{4}", value):
+    if re.fullmatch(r"\d\d?([./])\d\d?\1\d{4}(?:[ T]\d\d:\d\d(?::\d\d)?)?", value):
         return "day"
     if not re.search(r"[^\W\d_]", value):
         return "digits"

@@ -55,10 +55,13 @@ def says_value(text: str, value: JsonValue, parameter: Parameter | None = None, 
 
 
 def tells_value(text: str, value: JsonValue, apis: Sequence[Api]) -> bool:
-    """Whether a text says a value of a result: as it is, a code in words, or cents as money if documents count so."""
+    """Whether a text says a value of a result: as it is, a code in words, the numbers of what has units in it
+    ("40.62km"), or cents as money if documents count so."""
     if says_value(text, value):
         return True
     if isinstance(value, str):
+        if _MEASURED.fullmatch(value):
+            return {*_FIGURE.findall(value)} <= {*_FIGURE.findall(text)}
         words = split_name(value)
         return bool(words) and f" {words} " in f" {' '.join(_WORD.findall(text.casefold()))} "
     if isinstance(value, bool) or not isinstance(value, int):
@@ -126,6 +129,8 @@ _PLURAL = re.compile(r"[A-Z]{2,}s")  # URLs
 _PAIR = re.compile(r"(?<![\w.:/-])\d+[-:]\d+(?![\w:/-])")  # a score, a time
 _CLOCK = re.compile(r"\d\d:\d\d")
 _SHORT = 3
+_MEASURED = re.compile(r"(?:\d+(?:\.\d+)? ?[^\W\d_]{1,4}[ :,]*)+")
+_FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _MONEY = re.compile(r"\d\.\d\d\b")
 _CENTS = re.compile(r"incents|smallest(?:currency|monetary)?unit|minor(?:currency)?unit")  # in squashed words
 
@@ -358,7 +363,7 @@ class _Reader:
         if turn.action == "response" and self.results:
             values = self.results[-1].leaves
             verbatim = any(stands_in(text, str(value)) for value in values)
-            if values and not verbatim and not any(says_value(text, value) for value in values):
+            if values and not verbatim and not any(tells_value(text, value, self.pair) for value in values):
                 yield "the response says nothing of what the call returned"
 
     def technical(self, text: str) -> Iterator[str]:
