@@ -14,7 +14,7 @@ from chains_dataset_samples import service
 
 from command import Done, toologue
 from toologue.models.model import Asked, Line, ModelFault, ScriptedModel
-from toologue.schema import Dialogue, Parameter, Use
+from toologue.schema import Api, Dialogue, Edge, Parameter, Similarities, Use
 from toologue.schema.jsonl import read, write
 
 SEARCH, DETAILS = "Films|all films|Search films", "Films|all films|Get film details"
@@ -219,6 +219,41 @@ def test_what_does_not_fit_is_asked_again_with_a_remark(
     assert len(remarks) == 1
     assert complaint in remarks[0]
     assert len(uses(tmp_path)[None, SEARCH].examples) == 2
+
+
+def documented(name: str, takes: list[str], returns: dict[str, Any], **what: Any) -> Api:
+    """An API of texts."""
+    given = {one: Parameter(schema={"type": "string"}, required=True) for one in takes}
+    return Api(name=name, parameters=given, returns={"type": "object", "properties": returns}, **what)
+
+
+def test_the_examples_of_the_prompts_are_as_replies_should_be(tmp_path: Path, enrich: Enrich) -> None:
+    text, number = {"type": "string"}, {"type": "integer"}
+    rows = {"type": "array", "items": {"properties": {"id": number, "name": text, "title": text, "due": text}}}
+    loans = documented("readers/loans", ["reader"], {"loans": rows}, description="What a reader has borrowed.")
+    found = documented("search_libraries", ["town"], {"libraries": rows}, description="The libraries of a town.")
+    hours = documented("library_hours", ["day"], {"opens": text, "closes": text}, description="When a library is open.")
+    number_of = Parameter(schema={"type": "integer", "description": "The id of the library."}, required=True)
+    hours = hours.replace(parameters={"library_id": number_of, **hours.parameters})
+    write(tmp_path / "films.jsonl", [loans, found, hours])
+    ends = {"source": found.name, "output": "libraries|id", "target": hours.name, "parameter": "library_id"}
+    write(
+        tmp_path / "graph.jsonl", [Edge(**ends, similarity=Similarities(lcs=1, keyword=1, description=1), chosen=True)]
+    )
+
+    def answer(asked: Asked) -> Line:
+        (prompt,) = (str(one["content"]) for one in asked.messages)
+        shown = prompt.partition("# An example of an answer")[2].partition("# How to answer")[0]
+        ours = "readers/loans:" in prompt or "# The first API" in prompt
+        return shown[shown.index("{") :] if ours else json.dumps(NOBODY)
+
+    done = enrich(answer, "--graph", "graph.jsonl", "--tries", 1)
+    assert "could not be used" not in done.stdout
+    kept = {key: one for key, one in uses(tmp_path).items() if one.wanted}
+    assert {key: len(one.examples) for key, one in kept.items()} == {
+        (None, "readers/loans"): 2,
+        ("search_libraries", "library_hours"): 2,
+    }
 
 
 def test_values_are_said_as_people_say_them(tmp_path: Path, enrich: Enrich) -> None:

@@ -127,7 +127,7 @@ _SYNONYMS, _NAMES = tuple(map(_words, _ALIKE)), _words("name title topic")
 
 _PLURAL = re.compile(r"[A-Z]{2,}s")  # URLs
 _PAIR = re.compile(r"(?<![\w.:/-])\d+[-:]\d+(?![\w:/-])")  # a score, a time
-_CLOCK = re.compile(r"\d\d:\d\d")
+_CLOCK = re.compile(r"\d\d?:\d\d")
 _SHORT = 3
 _MEASURED = re.compile(r"(?:\d+(?:\.\d+)? ?[^\W\d_]{1,4}[ :,]*)+")
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
@@ -193,7 +193,7 @@ def unsupported_claims(
     for match in _PAIR.finditer(text):
         labelled_too = any(label in words for words in labelled() for label in _with_neighbours(text, match[0]))
         clock = _CLOCK.fullmatch(match[0]) is not None
-        shown = (ground.has(match[0]) or (clock and ground.means(("time", match[0]))) for ground in known)
+        shown = (ground.has(match[0]) or (clock and ground.means(("time", match[0].zfill(5)))) for ground in known)
         if not labelled_too and not any(shown):
             yield match[0]
 
