@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
@@ -49,7 +50,6 @@ _SOMEBODY = re.compile(r"\b(?:you|your|my|me|I)\b")
 _TOPIC, _LINE = 9, 60  # words of a topic, of what somebody says
 _SHORT = {"openings": 20, "hints": 30, "vague": 25, "unknown": 20, "thanks": 12, "question": 20}  # words, by place
 _NUMBERED = re.compile(r"\b(?:ids?|identifiers?|keys?|codes?|numbers?)\b", re.IGNORECASE)
-_LEAST_TOLD = 4  # letters of what an answer should not tell
 _FIELDS = {*Use.model_fields} - {"format", "of", "by"}
 _SILENCE = Lines(person="", assistant="")
 _Said = TypeVar("_Said", str, Lines)
@@ -250,8 +250,7 @@ def document_text(view: ApiView) -> str:
         for name, one in view.outputs.items()
         if name in best
     ]
-    left = len(view.outputs) - len(every)
-    more = [f"… and {left} more, which you leave out"] if left else []
+    more = [f"… and {left} more, which you leave out"] if (left := len(view.outputs) - len(every)) else []
     return "\n".join([*lines, *(every or ["nothing that is documented"]), *more])
 
 
@@ -442,35 +441,30 @@ class _Checking:
     def _worded(self, place: str, example: Example, done: Execution, tells: Mapping[str, str]) -> Example:
         """An example with those of its words that say what they have to, and nothing beside."""
         known = [example.arguments, example.source_arguments, example.result]
-
-        def told(answer: str) -> Iterator[str]:
-            return self._against_answer(answer, done, tells)
-
+        told = partial(self._against_answer, done=done, tells=tells)
         answers = [*self._kept(f"{place}.answers", example.answers, 1, *known, also=told)]
         thanks: Sequence[str] = [example.thanks] if example.thanks and answers else []
         for answer in answers:
             thanks = self._kept(f"{place}.thanks", thanks, 0, answer, *known[:2])
-        choice = self._chosen(f"{place}.choice", example, done.choice) if done.choice else None
         return example.replace(
             says=self._told(f"{place}.says", example.says, done.target),
             source_says=self._told(f"{place}.source_says", example.source_says, done.source),
-            choice=choice,
+            choice=self._chosen(f"{place}.choice", example, done.choice) if done.choice else None,
             answers=tuple(answers),
             thanks="".join(thanks),
         )
 
     def _against_answer(self, answer: str, done: Execution, tells: Mapping[str, str]) -> Iterator[str]:
         """What an answer leaves out, and what it says that nobody asked for; what was said before may stand in it."""
-        calls, paths = [one for one in (done.source, done.target) if one], _paths(done.target.view)
-        heard = " ".join([*(str(one) for call in calls for one in call.arguments.values())])
-        heard = f"{heard} {done.choice.chosen if done.choice else ''}".casefold()
+        given, paths = [call.texts for call in (done.source, done.target) if call], _paths(done.target.view)
+        heard = " ".join([*set[str]().union(*given), str(done.choice.chosen).casefold() if done.choice else ""])
         every = [one for one in values_of(done.target.result.value, rows=MOST_SHOWN) if sayable(one.value)]
         mine = " ".join([heard, *(str(one.value).casefold() for one in every if one.name in tells)])
         for name, value in dict.fromkeys((one.name, one.value) for one in every if not isinstance(one.value, bool)):
             said, plain = str(value).casefold(), f"{value!r} (`{paths.get(name, name)}`)"
             if name in tells and said not in heard and not tells_value(answer, value, [done.target.view.api]):
                 yield f"does not say {plain}, which `tells` has: {_cut(answer, 2 * _SHOWN)!r}"
-            named = isinstance(value, str) and len(value) >= _LEAST_TOLD and (value != said or " " in said)
+            named = isinstance(value, str) and len(value) > 3 and (value != said or " " in said)
             if name not in tells and named and said not in mine and stands_in(answer, str(value)):
                 yield f"says {plain}, which `tells` has not: {_cut(answer, 2 * _SHOWN)!r}"
 
