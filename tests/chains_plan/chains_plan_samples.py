@@ -37,6 +37,7 @@ APIS = (
     api("Team of the Day", shape(team=shape(**TEAM))),
     api("Teams in Country", listed(**TEAM), country=(TEXT, True), language=(TEXT, False)),
     api("Team by Nickname", shape(team=shape(**TEAM)), title=(TEXT, True)),
+    api("Team of a Season", shape(team=shape(**TEAM)), title=(TEXT, True), season=(NUMBER, True)),
     api("Standing", STANDING, teamId=(NUMBER, True)),
     api("Standing at Date", STANDING, teamId=(NUMBER, True), date=(TEXT, True), language=(TEXT, False)),
     api("Weather", shape(temperature=NUMBER, city=TEXT), city=(TEXT, True)),
@@ -55,6 +56,7 @@ def edge(source: str, output: str, target: str, parameter: str, *, chosen: bool 
 
 SOURCES = {
     "All Teams": "rows|id", "Team of the Day": "team|id", "Teams in Country": "rows|id", "Team by Nickname": "team|id",
+    "Team of a Season": "team|id",
 }  # fmt: skip
 EDGES = tuple(
     edge(source, output, target, "teamId")

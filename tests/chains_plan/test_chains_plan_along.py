@@ -154,6 +154,41 @@ class TestAlong:
         assert beside(result, "data|rows|lon", "data|rows|at|lat", "none") is None
 
 
+class TestNamed:
+    """Nobody knows a latitude: they are asked which place it is, and say what it is called."""
+
+    def test_which_one_it_is(self, file: Path) -> None:
+        pair = pair_of(file, edge(FIND, "lat", SKY))
+        _, dialogue = told(file, pair, "code.1")
+        asked, answered = dialogue.turns[2], dialogue.turns[3]
+        assert pair.mind == "name"
+        assert [one.key for one in pair.sequences()] == ["code.1", "code.2", "code.3"]
+        assert "place" in (asked.text or "")
+        assert answered.role == "user"
+        assert list(answered.informed) == ["city"]
+        assert str(answered.informed["city"]) in answered.text
+        assert flaws(dialogue) == []
+
+    def test_a_name_that_nobody_said_is_a_flaw(self, file: Path) -> None:
+        _, dialogue = told(file, pair_of(file, edge(FIND, "lat", SKY)), "code.1")
+        answered = dialogue.turns[3]
+        assert answered.role == "user"
+        turns = (*dialogue.turns[:3], answered.replace(informed={}), *dialogue.turns[4:])
+        found = flaws(dialogue.replace(turns=turns))
+        assert any("Find town is called with" in flaw and "known is nothing" in flaw for flaw in found)
+
+    def test_who_has_nothing_in_mind_chooses(self, file: Path) -> None:
+        pair = pair_of(file, edge(LIST, "rows|lat", SKY))
+        plan, dialogue = told(file, pair, "11.6")
+        assert pair.mind == "open"
+        assert plan.cues[3].before == {"missing": "latitude", "mind": "open"}
+        assert "latitude" not in " ".join(turn.text or "" for turn in dialogue.turns)
+
+    def test_the_papers_rule_asks_for_it(self, file: Path) -> None:
+        pairs = edge_pairs(Catalog(file), [edge(FIND, "lat", SKY)], Counter(), rule="published")
+        assert [pair.mind for pair in pairs] in ([], ["id"])
+
+
 class TestSettled:
     def test_what_is_documented_for_a_setting(self) -> None:
         takes = {

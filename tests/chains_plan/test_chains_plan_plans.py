@@ -80,8 +80,9 @@ def tracked(dialogue: Dialogue, apis: Mapping[str, Api]) -> list[State]:
         if isinstance(turn, UserTurn):
             if choosing is not None and choosing.extra.get("by"):
                 known[target][parameter] = _beside(dialogue, choosing, turn)
-            elif turn.informed:
-                known[hand or target] |= turn.informed
+            for name, value in turn.informed.items() if choosing is None or not choosing.extra.get("by") else ():
+                ours = hand is None or turn.action != "fail_inform" or name in apis[target].parameters
+                known[(hand or target) if ours else str(origin["source"])][name] = value
             choosing = None
             continue
         if turn.action in ("request", "call"):
@@ -224,12 +225,24 @@ def test_both_ways_to_fail(plans: dict[str, Plan]) -> None:
         for key, plan in plans.items()
         if SEQUENCES[key].fails
     }
-    assert failed["11.9"].informed == {}  # type: ignore[union-attr]
-    for key in failed:
-        assert bool(failed[key].informed) == (plans[key].dialogue.origin["fail"] == "rest")  # type: ignore[union-attr]
+    for key, turn in failed.items():
+        assert isinstance(turn, UserTurn)
+        assert bool(turn.informed.keys() - {"title"}) == (plans[key].dialogue.origin["fail"] == "rest")
     assert rest.origin["fail"] in ("rest", "nothing")
     cue = plans["11.9"].cues[3]
-    assert (cue.move, cue.before) == ("fail_inform", {"missing": "teamId"})
+    assert (cue.move, cue.before) == ("fail_inform", {"missing": "teamId", "mind": "name"})
+
+
+def test_who_knows_what_a_thing_is_called_says_so_at_once(plans: dict[str, Plan]) -> None:
+    """Nobody knows the id of a team; that it is found by its nickname spares the agent a question."""
+    turns = plans["11.9"].dialogue.turns
+    failed, _, call = turns[3:6]
+    assert isinstance(failed, UserTurn)
+    assert isinstance(call, AgentTurn)
+    assert isinstance(call.acts[0], Call)
+    assert call.acts[0].arguments == failed.informed == {"title": failed.informed["title"]}
+    assert call.state == State(api="Sports|scores|Team by Nickname", required=failed.informed)
+    assert plans["11.8"].dialogue.origin["source"] == "Sports|scores|Team of a Season"  # a season is asked for
 
 
 def test_bands_of_openings(plans: dict[str, Plan]) -> None:

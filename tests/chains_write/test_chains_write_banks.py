@@ -25,14 +25,14 @@ KINDS = {
     "inform_intent_vague": {"vague": "topic"},
     "inform": {"inform": "clause", "inform_values": "values", "choose_one": "value", "choose_by": "name value"},
     "fail_inform": {
-        "fail_rest": "missing? clause", "fail_nothing": "missing?",
+        "fail_rest": "missing? clause", "fail_nothing": "missing?", "fail_open": "", "fail_one": "",
     },
     "affirm": {"affirm": ""},
     "negate": {"negate": ""},
     "user_bye": {"bye": "", "bye_empty": ""},
     "request": {
         "ack": "", "request": "names", "which": "thing", "request_id": "names",
-        "optional": "names", "optional_which": "thing", "look_up": "", "found": "",
+        "optional": "names", "optional_which": "thing", "look_up": "", "see": "", "found": "",
         "choose": "options", "choose_by": "names options",
     },
     "clarify": {"clarify": "topic"},

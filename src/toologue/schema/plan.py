@@ -30,7 +30,8 @@ On the chains line a move is one of ToolDial's 16 actions, and `text` says what 
                                 a wish (`text`: for what); `before["band"]` is how sure a retriever shall be of it:
                                 confirm, suggest or clarify. `values`: what is told with it
                    inform       gives what was requested (`values`)
-                   fail_inform  does not know `before["missing"]`; may give the rest (`values`)
+                   fail_inform  does not know `before["missing"]`; may give the rest (`values`). `before["mind"]`: the
+                                name of what is meant, among `values`; nothing yet (open); the one there is; or an id
                    affirm, negate, user_bye
     the agent      request      asks for the parameters that `values` names; where a value is there it is a list, of
                                 those to choose from

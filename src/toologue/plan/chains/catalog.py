@@ -34,6 +34,7 @@ from toologue.apis.salience import (
 )
 from toologue.errors import BadFile, BadRecord, UnknownName
 from toologue.plan.api_graph.describe import Part, heads, part, subject
+from toologue.plan.chains.sequences import Mind
 from toologue.schema import Api
 from toologue.schema.api import SCHEMAS_FIELD
 from toologue.schema.jsonl import read_lines
@@ -378,6 +379,18 @@ def lost(view: ApiView, output: str, asked: list[str], *, many: bool) -> Reason 
         return None if choosing(view, but=output) else "nothing to choose by"
     told = asked or pointing(view)
     return None if not told or pointed(view, output, told) else "nothing to find it by"
+
+
+def in_mind(view: ApiView, output: str, asked: Sequence[str], *, many: bool) -> Mind:
+    """What users have in mind who lack what a source finds by what it asks for."""
+    told = asked or ([] if many else pointing(view))
+    if many and not any(sought(view.inputs[name]) for name in asked):
+        by = choosing(view, but=output)
+        return "open" if by and names_rows(view.outputs[by[0]]) else "id"
+    if not told:
+        return "one"
+    named = many or all(pointed(view, output, [name]) for name in told)
+    return "name" if named and len(asked) < 2 else "id"
 
 
 def unanswerable(view: ApiView, told: Collection[Part]) -> Reason | None:

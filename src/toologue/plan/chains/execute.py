@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -220,7 +220,7 @@ class PairExecutor:
     def _run_source(
         self, pair: Pair, name: str, rng: random.Random
     ) -> tuple[ExecutedCall, dict[str, JsonValue], Choice | None]:
-        source = self._role(name, (), pair.fit).call({}, rng, None)
+        source = self._role(name, (), "name" if pair.mind == "name" else pair.fit).call({}, rng, None)
         if source.result.error:
             raise Rejected("the source answers with an error", source.result.error.message)
         output = pair.output or ""
@@ -240,12 +240,16 @@ class PairExecutor:
     def _world_of(self, name: str) -> Documented:
         return self._whole or Documented([self.catalog.api(name)], seed=self.seed, uses=self._uses.values())
 
-    def _role_of(self, name: str, handed: tuple[str, ...], fit: Fit, source: str | None = None) -> _Role:
+    def _role_of(
+        self, name: str, handed: tuple[str, ...], fit: Fit | Literal["name"], source: str | None = None
+    ) -> _Role:
         view = self.catalog.view(name)
         worth = telling(view, self.catalog.view(source) if source else None)
         always = [*required(view), *(one for one in handed if not view.inputs[one].required)]
         apart = handed or required(view)
-        sometimes = pointing(view, but=apart) if fit == "single" else optional(view, but=apart)
+        sometimes = optional(view, but=apart) if fit == "multi" else pointing(view, but=apart)
+        if fit == "name" and apart:  # who says what a thing is called says no more
+            sometimes = []
         return _Role(view, always, sometimes, self._world(name), worth)
 
     def _choosing_of(self, name: str, output: str) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from toologue.plan.chains.catalog import (
     Reason,
     alike,
     belongs,
+    in_mind,
     lost,
     news,
     normal,
@@ -42,7 +43,7 @@ from toologue.plan.chains.catalog import (
     unaskable,
     writes,
 )
-from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, Fit, fitting
+from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, Fit, Mind, fitting
 from toologue.plan.chains.uses import NO_USES, Uses
 from toologue.schema import Edge, Use
 from toologue.schema.use import UseKey
@@ -65,6 +66,7 @@ class Pair(NamedTuple):
     fit: Fit
     # (parameter, output) of what the source's row fills beside, as a longitude beside a latitude.
     along: tuple[tuple[str, str], ...] = ()
+    mind: Mind = "id"
 
     @property
     def about(self) -> UseKey:
@@ -78,9 +80,14 @@ class Pair(NamedTuple):
         return {self.parameter: self.output or "", **dict(self.along)}
 
     def sequences(self, *, published_code: bool = False) -> Iterator[ActionSequence]:
-        """The sequences in which its APIs are called, all of them."""
-        calls = 2 if self.source is not None else 1
-        return (one for one in fitting(self.category, self.fit, published_code=published_code) if one.apis == calls)
+        """The sequences in which its APIs are called, all of them.
+
+        A source that is told the name of what is meant as soon as it is missing asks for nothing.
+        """
+        calls, named = 2 if self.source is not None else 1, self.mind == "name"
+        rest = "yes" if self.category.endswith("yes") else "zero"
+        category = cast("Category", f"zero{rest}") if named else self.category
+        return (one for one in fitting(category, self.fit, published_code=published_code or named) if one.apis == calls)
 
 
 def edge_pairs(
@@ -153,7 +160,9 @@ def pair_of_use(use: Use, estimated: Pair | Reason, catalog: Catalog) -> Pair | 
     found = {repr(one.value) for one in values_of(first.source_result) if one.name == use.output}
     category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if rest else 'zero'}")
     fit: Fit = "multi" if len(found) > 1 else "single"
-    return Pair(use.source, use.output, use.api, use.parameter or "", category, fit, along)
+    view, output = catalog.view(use.source), use.output or ""
+    mind: Mind = "name" if len(needs) == 1 and pointed(view, output, needs) else "id"
+    return Pair(use.source, use.output, use.api, use.parameter or "", category, fit, along, mind)
 
 
 def _reason_against(
@@ -184,6 +193,7 @@ class _Source(NamedTuple):
     against: Reason | None
     foreign: bool
     says: frozenset[Part]
+    mind: Mind
 
 
 class _Target(NamedTuple):
@@ -231,6 +241,7 @@ class _Ends:
             against or lost(view, output, asked, many=many),
             not kind_of(view.outputs[output].path),
             self._said(name),
+            in_mind(view, output, asked, many=many) if self._rule == "fixed" else "id",
         )
 
     def _target(self, name: str, *handed: str) -> _Target | None:
@@ -286,7 +297,7 @@ def _pair_of_edge(ends: _Ends, edge: Edge) -> Pair | Reason:
         return "users do not know it"
     category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if rest else 'zero'}")
     fit: Fit = "multi" if source.many else "single"
-    return Pair(edge.source, edge.output, edge.target, edge.parameter, category, fit, beside)
+    return Pair(edge.source, edge.output, edge.target, edge.parameter, category, fit, beside, source.mind)
 
 
 def _tool(name: str) -> list[str]:
@@ -387,14 +398,15 @@ def _draw(targets: deque[deque[Pair]], taken: Counter[Pair | str], cap: int, mad
 
 
 def _pools(pairs: Iterable[Pair], seed: int, published_code: bool) -> dict[str, deque[deque[Pair]]]:
-    known = [name for name, one in SEQUENCES.items() if published_code or not one.published_code_only]
-    fitting: dict[str, dict[str, list[Pair]]] = {name: {} for name in known}
+    fitting: dict[str, dict[str, list[Pair]]] = {name: {} for name in SEQUENCES}
     for pair in pairs:
         names = [one.key for one in pair.sequences(published_code=published_code)]
         for name in names if pair.source else [*names, "13.1"]:
             fitting[name].setdefault(pair.target, []).append(pair)
     pools = dict[str, deque[deque[Pair]]]()
     for name, by_target in fitting.items():
+        if not by_target and SEQUENCES[name].published_code_only and not published_code:
+            continue
         rng, targets = random.Random(keys.seed_of(seed, name)), list(by_target.values())
         for one in (*targets, targets):
             rng.shuffle(one)

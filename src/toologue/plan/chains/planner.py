@@ -31,6 +31,7 @@ from toologue.plan.chains.sequences import (
     TABLE,
     ActionSequence,
     Hand,
+    Mind,
     Row,
     Step,
     action_of,
@@ -231,6 +232,8 @@ class _Script:
             self._calls["source"] = execution.source
         self._told: dict[Hand, dict[str, JsonValue]] = {"target": {}, "source": {}}
         self._told |= {hand: {**settled(call.view.api)} for hand, call in self._calls.items()}
+        asked = sequence.course.startswith("request")
+        self._mind: Mind = "id" if job.pair.mind == "name" and asked else job.pair.mind
         self._wish = _wish(execution.target.view.api)
         self._chained = {name: execution.target.arguments[name] for name in job.pair.handed}
         self.groups = self._value_groups()
@@ -262,13 +265,16 @@ class _Script:
         given = self.groups[row.group] if row.group else {}
         if situation != "tell choice":
             self._told["source" if row.group == "source" else "target"] |= given
+        if action == "fail_inform" and self._mind == "name":
+            self._told["source"] |= self.groups["source"]
+            given = {**self.groups["source"], **given}
         before: dict[str, JsonValue] = {}
         if action == "inform_intent_vague":  # how sure a retriever shall be of the wish
             before["band"] = "suggest" if "suggest" in self._sequence.steps else "clarify"
         elif action.startswith("inform_intent"):
             before["band"] = "confirm"
         elif action == "fail_inform":
-            before["missing"] = self._pair.parameter
+            before |= {"missing": self._pair.parameter, **({} if self._mind == "id" else {"mind": self._mind})}
         text = "" if action in ("inform", "user_bye") else self._wish
         self.turns.append(_USER.replace(action=action, informed=given))
         self.cues.append(_CUE.replace(move=action, text=text, values=given, before=before))

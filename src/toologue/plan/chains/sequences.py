@@ -2,7 +2,8 @@
 
 Every walk through `GRAPH`, the action graph (figure 3), that breaks none of the `RULES` is a sequence. The paper prints
 23, in tables 11 (two APIs), 12 (one API) and 13 (nobody can help); a key is table and row, "11.8". The published code
-has three more, `code.1` to `code.3`, in which nobody is asked anything after the failure: neither API needs more.
+has three more, `code.1` to `code.3`, in which nobody is asked anything after the failure: neither API needs more, or
+the user said at once what the thing is called.
 
 A step is an action, or `request_multi`: the request that has the user choose among several results. Each is met in a
 situation: what is in hand then (target or source), which values are asked for or told (`TABLE`).
@@ -133,6 +134,9 @@ def broken_rule(steps: Sequence[Step]) -> Rule | None:
 Category = Literal["yesyes", "yeszero", "zeroyes", "zerozero"]
 # Whether the user knows the chained parameter; else the source finds it, as the only value or as one of several.
 Fit = Literal["knowable", "single", "multi"]
+# What users have in mind who lack an id: a name of the thing (by which the source finds it), nothing yet (they choose
+# from what is found), the one thing there is; or they are asked for the id, as in the paper.
+Mind = Literal["name", "open", "one", "id"]
 
 # The rows of the paper's tables, by course and opening.
 _ROWS: Mapping[str, Mapping[str, str]] = {

@@ -115,6 +115,14 @@ def chain_of(dialogue: Dialogue) -> Chain:
     return Chain(*names, along={name: str(output) for name, output in object_of(said.get("along")).items()})
 
 
+def names_told(turn: UserTurn, chain: Chain, apis: Mapping[str, Api]) -> set[str]:
+    """What users who lack a value say at once of the thing that is meant: parameters of the source alone."""
+    target, source = apis.get(chain.target), apis.get(chain.source)
+    if turn.action != "fail_inform" or target is None or source is None:
+        return set()
+    return {name for name in turn.informed if name in source.parameters and name not in target.parameters}
+
+
 def track(dialogue: Dialogue, chain: Chain, apis: Mapping[str, Api]) -> list[Context]:
     """Where each turn stands."""
     tracker = _Tracker(chain, apis)
@@ -133,9 +141,12 @@ class _Tracker:
     def hear(self, turn: UserTurn) -> Context:
         """Take in what the user tells."""
         api = self.hand or self.chain.target
-        known, context = self.told[api], self._context()
+        context = self._context()
         picks = {name: value for name, value in turn.informed.items() if context.choosing and self._is_pick(name)}
-        known.update((name, value) for name, value in turn.informed.items() if name not in picks)
+        names = names_told(turn, self.chain, self.apis)
+        for name, value in turn.informed.items():
+            if name not in picks:
+                self.told[self.chain.source if name in names else api][name] = value
         if picks:
             rows = {self.chain.handed.get(name, name): one for name, one in picks.items()}
             self._settle(values_in_rows(self.found, self.chain.output, rows))
@@ -229,16 +240,16 @@ def _wrong_call(call: Call, context: Context) -> Iterator[str]:
 
 def _wrong_informs(turn: UserTurn, context: Context, chain: Chain, apis: Mapping[str, Api]) -> Iterator[str]:
     """What users tell that the API in hand does not take, or that they do not know."""
-    api = apis.get(context.api or chain.target)
+    api, names = apis.get(context.api or chain.target), names_told(turn, chain, apis)
     for name in turn.informed:
-        if api and name not in api.parameters and name not in context.picks:
+        if api and name not in api.parameters and name not in context.picks and name not in names:
             yield f"the user informs of {name}, and {api.name} takes none"
     if turn.action == "fail_inform":
         rest = [name for name in context.lacking if name not in chain.handed]
         for name in (one for one in chain.handed if one in turn.informed):
             yield f"the user does not know {name}, and gives it"
-        if chain.fail == "nothing" and turn.informed:
-            yield f"the user knows nothing else, and gives {', '.join(turn.informed)}"
+        if chain.fail == "nothing" and (others := [name for name in turn.informed if name not in names]):
+            yield f"the user knows nothing else, and gives {', '.join(others)}"
         if chain.fail == "rest" and any(name not in turn.informed for name in rest):
             yield f"the user gives the rest, and that is {', '.join(rest)}"
 

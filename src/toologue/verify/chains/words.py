@@ -20,10 +20,11 @@ from toologue.schema import AgentTurn, Api, Dialogue, Parameter, UserTurn
 from toologue.schema.use import ASKED
 from toologue.text.claims import Claim, claims, grounds, says
 from toologue.text.find import find
-from toologue.text.tokens import split_name
+from toologue.text.names import kind_named
+from toologue.text.tokens import singular, split_name
 from toologue.values.compare import leaves, lengths, same
 from toologue.verify import Flaw
-from toologue.verify.chains.states import Chain, Context, alike, distinct_values
+from toologue.verify.chains.states import Chain, Context, alike, distinct_values, names_told
 
 _COMMON_WORDS = """
     about all also and any are can could does for from get give given has have how into its like may more need not of
@@ -41,6 +42,7 @@ _ALIKE = (
     "h2h head compare",
     "gl geo country region",
     "hl lang language locale",
+    "lat latitude lon lng longitude place position",
 )
 _WORD = re.compile(r"[^\W_]+")
 
@@ -120,6 +122,12 @@ def _stems(text: str) -> frozenset[str]:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(stem for word in text.split() if (stem := word[:4].rstrip("s")))
+
+
+def _things(text: str) -> set[str]:
+    """The nouns of a text, and what kinds of things they are: films are movies."""
+    nouns = {singular(word) for word in _WORD.findall(text.casefold()) if word not in _COMMON}
+    return nouns.union(filter(None, map(kind_named, nouns)))
 
 
 _SYNONYMS, _NAMES = tuple(map(_words, _ALIKE)), _words("name title topic")
@@ -285,7 +293,9 @@ def wrong_words(
             if turn.action == "request" and place + 1 < len(turns):
                 after = turns[place + 1]
                 informed = after.informed if after.role == "user" else {}
-                wrong = reader.ask(turn.text, context, informed, contexts[place + 1].picks)
+                apart = names_told(after, chain, apis) if after.role == "user" else set[str]()
+                asked = [name for name in informed if name not in {*contexts[place + 1].picks, *apart}]
+                wrong = reader.ask(turn.text, context, asked, contexts[place + 1].picks)
                 yield from (Flaw("carried", place, what) for what in wrong)
             yield from (Flaw("supported", place, what) for what in reader.weigh(turn, turn.text))
             yield from (Flaw("wording", place, what) for what in reader.technical(turn.text))
@@ -302,6 +312,7 @@ class _Reader:
         names = [chain.target, chain.source, *(name for api in self.pair for name in api.parameters)]
         parts = (part for name in names for part in (name, *name.split("|")))
         self.names = [part for part in dict.fromkeys(parts) if _TECHNICAL.search(part)]
+        self.things = _things(" ".join(split_name(name) for name in (chain.target, chain.source, chain.output)))
         self.said: list[Evidence] = []
         self.heard: list[Evidence] = []
         self.results: list[Evidence] = []
@@ -328,20 +339,22 @@ class _Reader:
             if act.kind == "call" and result is not None:
                 self.results.append(Evidence(result.value))
 
-    def ask(
-        self, text: str, context: Context, informed: Mapping[str, JsonValue], picks: Mapping[str, JsonValue]
-    ) -> Iterator[str]:
-        """What is wrong with a request, which a user answers with what `informed` and `picks` say."""
+    def ask(self, text: str, context: Context, told: Sequence[str], picks: Mapping[str, JsonValue]) -> Iterator[str]:
+        """What is wrong with a request, which a user answers with what is `told` and what `picks` say.
+
+        What a source may find is asked for by words for the thing, too: which film is it?
+        """
         api = self.apis.get(context.api)
         slots = api.parameters if api else {}
-        wanted = dict.fromkeys((*context.lacking, *(name for name in informed if name not in picks)))
+        wanted = dict.fromkeys((*context.lacking, *told))
         if context.choosing:
             wanted = {name: None for name in wanted if name not in self.chain.handed}
             yield from self._wrong_offer(text, context, picks)
         elif not wanted:
             yield "the agent asks, and nothing is lacking"
         for name in wanted:
-            if not asks_for(text, name, slots.get(name)):
+            thing = name in self.chain.handed and not self.things.isdisjoint(_things(text))
+            if not thing and not asks_for(text, name, slots.get(name)):
                 yield f"the agent does not ask for {name}"
 
     def _wrong_offer(self, text: str, context: Context, picks: Mapping[str, JsonValue]) -> Iterator[str]:

@@ -57,6 +57,7 @@ _BOUNDS = {
     ("source language", "target language"): (("language",), ("text", "lang")),
     ("starting point", "end point"): (("",), ()),
 }
+_WHOSE = re.compile(r"(?:(.+?)(?:'s)? (?:ID|UUID|code|key|number|slug)|exact position of the (place))$")
 # What is asked for as one of many: which city, which day.
 _WHICH = frozenset(
     "date day month year season language currency country city region state league team player sport genre category "
@@ -66,11 +67,15 @@ _WHICH = frozenset(
 
 
 class Name(NamedTuple):
-    """A noun phrase without its article; the unit of its values; what documents call it, if something else."""
+    """A noun phrase without its article; the unit of its values; what documents call it, if something else.
+
+    `thing`: it names a thing that is meant by its id.
+    """
 
     words: str
     unit: str = ""
     documented: str = ""
+    thing: bool = False
 
     @property
     def the(self) -> str:
@@ -107,7 +112,7 @@ class Name(NamedTuple):
     @property
     def which(self) -> bool:
         """Whether it is asked for as one of many: "Which city?"."""
-        return self.words in _WHICH
+        return self.thing or self.words in _WHICH
 
 
 def phrased(phrase: str, documented: Name) -> Name:
@@ -124,6 +129,16 @@ def parameters(api: Api) -> dict[str, Name]:
         found[name] = next((one for one in named if one not in found.values()), f"{name!r} value")
     described = {name: str(one.json_schema.get("description") or "") for name, one in api.parameters.items()}
     return {name: Name(words, _unit(described[name])) for name, words in found.items()}
+
+
+def thing_of(name: Name, *apis: Api) -> Name:
+    """What an id is of, the film; by what Apis find or are about where its name says nothing. Or the name itself."""
+    found = _WHOSE.match(name.words)
+    sought = (re.sub("^(?:title|name) of the ", "", _sought(api)) for api in apis)
+    for words in filter(None, (found and found[found.lastindex or 0], *sought, *map(_subject, apis))):
+        if kind_named(last := words.split()[-1]) or last in wordset("countable"):
+            return Name(words, thing=True)
+    return name
 
 
 def output(name: str, description: str = "") -> Name:

@@ -26,7 +26,7 @@ from toologue.text.names import kind_of
 from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
 from toologue.write.chains.bank import bank as bank_of
 from toologue.write.chains.intents import Intent
-from toologue.write.chains.names import Answer, Name, answer, clause, output, value_text
+from toologue.write.chains.names import Answer, Name, answer, clause, output, thing_of, value_text
 from toologue.write.chains.queries import Asked, Given, Queries, Unworded
 from toologue.write.chains.told import Told
 from toologue.write.chains.words import joined, singular
@@ -83,6 +83,8 @@ class Realizer:
         self.agent = Voice(desk.bank, "agent", agents[seed % len(agents)], seed=seed >> 8)
         self._asked: Asked | None = None
         self._request: Cue | None = None
+        fail = next((cue.before for cue in plan.cues if cue.move == "fail_inform"), dict[str, JsonValue]())
+        self._missing, self._mind = str(fail.get("missing", "")), str(fail.get("mind", "id"))
         self._in_hand: str | None = None
         self._failed = self._found = False
         self._about = about_of(origin)
@@ -190,14 +192,17 @@ class Realizer:
         values = self._named(cue)
         if not values:
             raise BadSetting("an inform needs values")
-        (name, value), *others = values
         if self._request is not None and _options(self._request):
+            name, value = values[0]
             if line := self._told.choosing().person:
                 return line
             kind = "choose_one" if _speaks(value) else "choose_by"
             return self.user(kind, value=value_text(value), **({} if _speaks(value) else {"name": name.words}))
-        if line := self._told.says(self._in_hand or "", cue.values):
-            return line
+        return self._told.says(self._in_hand or "", cue.values) or self._plainly(values)
+
+    def _plainly(self, values: Sequence[tuple[Name, JsonValue]]) -> str:
+        """Values in answer to a question for them."""
+        (name, value), *others = values
         bare = not others and name.which and isinstance(value, str)
         if bare or (all(_speaks(value) for _, value in values) and len(values) < _PLAIN):
             texts = [value_text(value) for _, value in values]
@@ -211,13 +216,28 @@ class Realizer:
         if not isinstance(missing, str):
             what = f'a fail_inform says in before["missing"] what the user does not know, not {shown(missing)}'
             raise BadSetting(what)
-        name, values = self._lacking(missing), self._named(cue)
+        name = self._lacking(missing)
+        if self._mind != "id" and self._thing(missing).thing:
+            return self._fail_thing(cue)
+        values = self._named(cue)
         if line := self._told.unknown:
             more = self._told.says(self._target().name, cue.values) if values else ""
             return _text(line, more or (self.user("inform", clause=clause(values)) if values else ""))
         if values:
             return self.user("fail_rest", missing=name.whose, clause=clause(values))
         return self.user("fail_nothing", missing=name.whose)
+
+    def _fail_thing(self, cue: Cue) -> str:
+        """What somebody says who is asked which thing is meant: its name, or nothing certain; then the rest."""
+        target, source = self._target(), self._source()
+        named = {name: value for name, value in cue.values.items() if name not in target.parameters}
+        rest = [(self._name(target, name), value) for name, value in cue.values.items() if name not in named]
+        said = self.user(f"fail_{self._mind}") if self._mind != "name" else ""
+        if not said:
+            told = [(self._name(source, name), value) for name, value in named.items()]
+            said = self._told.says(source.name, named) or self._plainly(told)
+        more = self._told.says(target.name, dict(cue.values)) or (f"{clause(rest)}." if rest else "")
+        return _text(said, f"{more[:1].upper()}{more[1:]}")
 
     # ---- the agent
 
@@ -235,13 +255,17 @@ class Realizer:
             raise BadSetting("a request needs the names of what it asks for, in `values`")
         api = self._desk.queries.source(self._in_hand or self._target().name)
         names = {name: self._name(api, name) for name in cue.values}
+        if self._mind != "id" and self._missing in names and not self._failed:
+            names = {name: one for name, one in names.items() if name not in self._along}
+            names[self._missing] = self._thing(self._missing)
         if self._failed and before is not None:
             names = {name: one.short for name, one in names.items()}
         slots = [*turn.state.required.values(), *turn.state.optional.values()] if turn.state is not None else []
         pointed = any(value not in ("", None) for value in slots)  # something says already what is meant
         needed = [name for name in names if api.parameters[name].required] or ([] if pointed else [*names][:1])
         first = self.agent("ack") if before is None and self.agent.style != "brief" else ""
-        lead = self.agent("found" if self._found else "look_up") if self._failed and before is not None else first
+        look = "see" if self._mind == "open" else "look_up"
+        lead = self.agent("found" if self._found else look) if self._failed and before is not None else first
         extra = [name for name in names if name not in needed]
         if line := self._told.question(api.name, [*needed, *extra]):
             return _text(lead, line)
@@ -256,6 +280,9 @@ class Realizer:
             return ""
         if len(names) == 1 and names[0].which:
             return self.agent("which", thing=names[0].words)
+        if things := [name for name in names if name.thing]:
+            rest = self._asking([name for name in names if not name.thing])
+            return f"{self._asking(things)} And {rest[:1].lower()}{rest[1:]}"
         lacking = self._plan.dialogue.origin.get("source") is not None and not self._failed
         return self.agent("request_id" if lacking else "request", names=joined([name.whose for name in names]))
 
@@ -311,8 +338,15 @@ class Realizer:
         """What the user does not know, as one thing: where it is, of a latitude and a longitude."""
         lacking = (missing, *self._along)
         if {kind_of((name,)) for name in lacking} == {"place.lat", "place.lon"}:
-            return Name("exact position")
+            return Name("exact position of the place")
         return Name(" or ".join(self._name(self._target(), name).words for name in lacking))
+
+    def _thing(self, missing: str) -> Name:
+        """What is asked for instead of an id that nobody knows: the film; else what is lacking."""
+        return thing_of(self._lacking(missing), self._target(), self._source())
+
+    def _source(self) -> Api:
+        return self._desk.queries.source(str(self._plan.dialogue.origin.get("source")))
 
     def _name(self, api: Api, parameter: str) -> Name:
         names = self._desk.queries.names(api.name)
