@@ -22,7 +22,7 @@ LIONS = {"filmId": 41, "filmName": "The Lions of Leeds"}
 ALONE: dict[str, Any] = {
     "wanted": True,
     "why": "Friends want to choose a film for tonight.",
-    "wishes": ["see which films I could watch in town", "find out what is on at the cinema"],
+    "wishes": ["I'd like to see which films I could watch in town.", "find out what is on at the cinema"],
     "topic": "the films in a city",
     "asks": {
         "city": {"phrase": "the city of the cinema", "question": "Where would you go?", "known": True, "default": None}
@@ -125,6 +125,7 @@ def test_what_a_model_says_is_kept(tmp_path: Path, enrich: Enrich) -> None:
     said = uses(tmp_path)
     assert said[None, SEARCH].wishes == ("see which films I could watch in town", "find out what is on at the cinema")
     assert said[None, SEARCH].tells == {"results|filmName": "the title of the film"}
+    assert said[None, SEARCH].openings[1] == "We're bored. What could we watch at the cinema tonight?"
     assert not said[None, DETAILS].wanted
     pair = said[SEARCH, DETAILS]
     assert (pair.by, pair.output, pair.parameter, len(pair.examples)) == ("reader", "results|filmId", "filmId", 1)
@@ -164,6 +165,12 @@ def misspoken(**words: object) -> dict[str, Any]:
     return broken(examples=[{**first, **words}, second])
 
 
+def mischosen(**words: str) -> dict[str, Any]:
+    """The reply about the pair, with another choice among the two films."""
+    (lions,) = PAIR["examples"]
+    return {**PAIR, "examples": [{**lions, "choice": {**lions["choice"], **words}}]}
+
+
 @pytest.mark.parametrize(
     ("reply", "complaint"),
     [
@@ -201,17 +208,26 @@ def misspoken(**words: object) -> dict[str, Any]:
             misspoken(answers=["You could watch The Lions of Leeds with Bill Murray."]),
             "examples[1].answers[1]: nothing says 'Bill'",
         ),
+        (
+            broken(asks={"city": {**ALONE["asks"]["city"], "default": 5}}),
+            "asks.city.default: expected string, got 5",
+        ),
+        (broken(openings=["So many words. " * 21, "What is on?"]), "openings[1]: expected up to 60 words"),
+        (mischosen(assistant="I see The Lions of Leeds. That one?"), "examples[1].choice: expected all of"),
+        (mischosen(person="Bread at Home."), "examples[1].choice: expected all of"),
+        ({**NOBODY, "why": ""}, "why: it is empty"),
     ],
 )
 def test_what_does_not_fit_is_asked_again_with_a_remark(
     tmp_path: Path, enrich: Enrich, reply: Any, complaint: str
 ) -> None:
     remarks = list[str]()
+    about = PAIR if "source_asks" in reply else ALONE
 
     def answer(asked: Asked) -> Line:
         if len(asked.messages) > 1:
             remarks.append(str(asked.messages[-1]["content"]))
-        elif reply_of(asked) is ALONE:
+        elif reply_of(asked) is about:
             return reply if isinstance(reply, str) else json.dumps(reply)
         return json.dumps(reply_of(asked))
 
@@ -290,6 +306,35 @@ def test_nobody_is_asked_for_an_id(enrich: Enrich) -> None:
     assert "asks.filmId: no 'id' in" in done.stdout
 
 
+def test_the_best_reply_is_kept_though_a_later_one_is_worse(tmp_path: Path, enrich: Enrich) -> None:
+    """The first reply lacks the words for one argument; the second one is no reply at all."""
+
+    def answer(asked: Asked) -> Line:
+        return "Sorry." if len(asked.messages) > 1 else json.dumps(misspoken(says={"city": "Near here."}))
+
+    assert enrich(answer, "--tries", 2).returncode == 3  # nothing of it is about the pair
+    assert [one.says for one in uses(tmp_path)[None, SEARCH].examples] == [{}, {"city": "I'm in Bergen."}]
+
+
+def test_words_that_can_be_spared_are_left_out_and_counted(tmp_path: Path, enrich: Enrich) -> None:
+    said = misspoken(thanks="Then I'll ask Bill Murray.")
+    done = enrich(lambda asked: json.dumps(said if reply_of(asked) is ALONE else NOBODY))
+    assert done.returncode == 0
+    assert "nothing says 'Bill'" in done.stdout
+    assert [one.thanks for one in uses(tmp_path)[None, SEARCH].examples] == ["", "Then I'll stay at home."]
+
+
+def test_all_examples_tell_the_same_parameters(tmp_path: Path, enrich: Enrich) -> None:
+    search, _ = (api for api in service() if api.domain == "Films")
+    year = Parameter(schema={"type": "integer"}, required=False)
+    write(tmp_path / "films.jsonl", [search.replace(parameters={**search.parameters, "year": year})])
+    first, second = ALONE["examples"]
+    dated = {**second, "arguments": {**second["arguments"], "year": 1999}, "says": {**second["says"], "year": "1999."}}
+    done = enrich(lambda asked: json.dumps(broken(examples=[first, dated])), "--tries", 1)
+    assert "expected the same" in done.stdout
+    assert len(uses(tmp_path)[None, SEARCH].examples) == 1
+
+
 def test_what_is_handed_over_stands_on_both_sides(enrich: Enrich) -> None:
     (lions,) = PAIR["examples"]
     other = {**PAIR, "examples": [{**lions, "arguments": {"filmId": 99}}]}
@@ -319,10 +364,25 @@ def test_one_call_finds_what_all_examples_found_by_it(tmp_path: Path, enrich: En
         assert [film["filmId"] for film in one.source_result["results"]] == [41, 57, 8, 9]
 
 
+@pytest.mark.parametrize("found", [[LIONS], [{"filmId": number, "filmName": f"Film {number}"} for number in range(5)]])
+def test_an_example_that_answers_otherwise_than_an_earlier_one_is_left_out(
+    tmp_path: Path, enrich: Enrich, found: list[dict[str, Any]]
+) -> None:
+    """What finds things may find those of all examples, up to five; what is asked for alone has one answer."""
+    (lions,) = PAIR["examples"]
+    told = {**lions, "source_result": {"results": [LIONS, *found]}, "result": {"founder": "Jo Beck", "rating": 3.5}}
+    words = {"answers": ["Jo Beck did, and it is rated 3.5."], "thanks": "Thanks."}
+    both = {**PAIR, "examples": [lions, {**told, **words}]}
+    done = enrich(lambda asked: json.dumps(both if reply_of(asked) is PAIR else NOBODY))
+    assert "results disagree" in done.stdout
+    assert [one.result["rating"] for one in uses(tmp_path)[SEARCH, DETAILS].examples] == [4.5]
+
+
 def test_what_stays_wrong_is_left_out_and_counted(tmp_path: Path, enrich: Enrich) -> None:
     done = enrich(lambda asked: "Sorry." if reply_of(asked) is ALONE else json.dumps(reply_of(asked)))
     assert done.returncode == 3
     assert "nothing came of 1 of 3" in done.stdout
+    assert "could not be used" in done.stdout
     assert [*uses(tmp_path)] == [(SEARCH, DETAILS), (None, DETAILS)]
 
 
@@ -348,6 +408,48 @@ def test_a_fault_of_the_endpoint_loses_nothing_else_and_nothing_is_asked_twice(t
     write(tmp_path / "films.jsonl", [search, details.replace(description="Who made a film, and how good it is.")])
     assert enrich(counting).returncode == 0
     assert told == [PAIR, NOBODY, PAIR]
+    write(tmp_path / "films.jsonl", [search, details.replace(description="Who made it.")])
+    assert enrich(ill).returncode == 3
+    assert [*uses(tmp_path)] == [(None, SEARCH), (None, DETAILS)]  # what was said of the other document is gone
+
+
+@pytest.mark.parametrize(("fault", "asked_for"), [("unauthorized", 1), ("timeout", 3)])
+def test_a_fault_that_all_requests_would_meet_ends_the_asking(enrich: Enrich, fault: Any, asked_for: int) -> None:
+    asked = list[Asked]()
+
+    def ill(one: Asked) -> Line:
+        asked.append(one)
+        return ModelFault(fault, "no")
+
+    assert enrich(ill, "--concurrency", 1).returncode == 3
+    assert len(asked) == asked_for
+
+
+def test_so_many_pairs_are_asked_about_for_each_target(tmp_path: Path, enrich: Enrich) -> None:
+    """Films are found by their city and by their actor; nobody is asked for a key, nor is a model told of it."""
+    search, details = (api for api in service() if api.domain == "Films")
+    secret = {"api_key": Parameter(required=False)}
+    actor = search.replace(name="Films|all films|Find films", parameters={"actor": search.parameters["city"], **secret})
+    keyed = search.replace(name="Films|all films|Search films to buy", parameters={"api_key": Parameter()})
+    write(tmp_path / "films.jsonl", [search, actor, keyed, details])
+    for each in (1, 2):
+        asked = list[str]()
+
+        def nobody(one: Asked, told: list[str] = asked) -> Line:
+            told.append(str(one.messages[0]["content"]))
+            return json.dumps(NOBODY)
+
+        assert enrich(nobody, "--each", each, "--seed", each).returncode == 0
+        (tmp_path / "uses.jsonl").unlink()
+        assert (len(asked), sum("The assistant looks it up" in text for text in asked)) == (3 + each, each)
+        assert "api_key" not in "".join(asked)
+
+
+def test_documents_that_tell_nothing_are_refused(tmp_path: Path, enrich: Enrich) -> None:
+    write(tmp_path / "films.jsonl", [api.replace(returns={}) for api in service()])
+    done = enrich(lambda asked: json.dumps(NOBODY))
+    assert done.returncode == 2
+    assert "films.jsonl: no API there takes something and returns something" in done.stderr
 
 
 def test_what_was_answered_before_a_kill_is_not_asked_again(tmp_path: Path, enrich: Enrich) -> None:

@@ -25,7 +25,7 @@ from toologue import keys, limits
 from toologue.apis.entities import leaves
 from toologue.apis.result_values import MOST_SHOWN, sayable, values_of
 from toologue.apis.schemas import violation
-from toologue.errors import UnknownName
+from toologue.errors import BadFile, UnknownName
 from toologue.formats.literals import json_values
 from toologue.models.ask import ask_until_valid, bullets, model, render_prompt
 from toologue.models.model import Model, ModelFault
@@ -154,6 +154,8 @@ def enrich(
     tally = Tally()
     with TemporaryDirectory() as folder:
         every = list(questions_of(sources, Path(folder), **given))
+        if not every:
+            raise BadFile(f"{sources[0]}: no API there takes something and returns something: document what comes back")
         held = ((one, kept.get(one.about)) for one in every)
         known = {one.about for one, use in held if use and use.of == one.key and use.by != NO_MODEL}
         new = [one for one in every if one.about not in known]
@@ -204,18 +206,17 @@ async def ask_uses(
 
 
 async def _ask(question: Question, by: Model, tally: Tally, *, tries: int, seed: int) -> Use | None:
-    best = Answer(None, [], [])
+    answers = list[Answer]()
 
     def parse(reply: str) -> tuple[list[str], str]:
-        nonlocal best
         tally.replies += 1
-        new = answer_of(question, reply)
-        best = max(best, new, key=lambda one: (len(one.use.examples) if one.use else -1, -len(one.wrong)))
+        answers.append(new := answer_of(question, reply))
         again = "Give the whole JSON object again, and nothing else."
         return new.wrong, f"Some of this cannot be used:\n{bullets(new.wrong)}\n\n{again}" if new.wrong else ""
 
     prompt = prompt_text(question)
     await ask_until_valid(by, prompt, parse, seed, "use", *map(str, question.about), tries=tries, forget=True)
+    best = max(answers, key=lambda one: (len(one.use.examples) if one.use else -1, -len(one.wrong)))
     for what in dict.fromkeys((*best.wrong, *best.lost)):
         place = re.sub(r"\d+", "n", ":".join(re.sub("'.*", "", what).split(":")[:2])).strip()
         tally.dropped[place] += 1
