@@ -38,6 +38,8 @@ from toologue.schema import RECORDS, Dialogue, QuestionKind, Trace
 from toologue.schema.jsonl import read, write
 from toologue.text.names import KnowRule
 
+QUICKSTART = Path(__file__).parents[2] / "docs" / "quickstart.md"
+
 
 def started(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
     """A command in a process of its own."""
@@ -64,6 +66,7 @@ def test_the_demo_shows_a_table_and_writes_a_page(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "conversation correct" in done.stdout
     assert "look first, procedure_careless:" in done.stdout
+    assert "".join(done.stdout.splitlines(keepends=True)[:4]) in QUICKSTART.read_text()
     page = (tmp_path / "toologue-demo" / "report.html").read_text()
     assert "order-not-received.md" in page
     again = toologue("demo", cwd=tmp_path)
