@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from source_tree import Module, assert_none, assert_only, modules
+from source_tree import REPOSITORY, Module, assert_none, assert_only, modules
 
 # The rooms from left to right: left never imports right. Inside a band order is free, circles are not.
 # Rooms that are planned have their place, too.
@@ -50,6 +50,15 @@ def room(module: Module) -> str:
 def test_every_room_has_its_band() -> None:
     """What belongs to none has to be added to the bands and to the architecture."""
     assert_none(module.at(1, f"{room(module)} is in no band") for module in ALL if room(module) not in {"", *BAND})
+
+
+def test_the_architecture_has_the_same_bands_and_nevers() -> None:
+    page = (REPOSITORY / "docs/architecture.md").read_text().partition("## Layers\n")[2].partition("**The one")[0]
+    bands = " ".join(page.split("```")[1].split()).split(" │ ")
+    assert [{*band.split()} for band in bands] == [{*band.split()} - {"__main__"} for band in BANDS]
+    rows = [[re.findall(r"`(\w+)`", cell) for cell in row.split("|")[1:3]] for row in page.splitlines() if "`" in row]
+    told = {(one, other) for ones, others in (row for row in rows if len(row) == 2) for one in ones for other in others}
+    assert told == {(one, other) for one, others in NEVERS for other in others.split()}
 
 
 def test_the_package_itself_imports_none_of_its_parts() -> None:
