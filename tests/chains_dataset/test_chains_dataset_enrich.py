@@ -343,15 +343,16 @@ def test_what_is_handed_over_stands_on_both_sides(enrich: Enrich) -> None:
 
 
 def test_one_call_finds_what_all_examples_found_by_it(tmp_path: Path, enrich: Enrich) -> None:
-    """The world answers a call in one way; so who searches Leeds in two examples chooses among the films of both."""
+    """The world answers a call in one way; so who searches Leeds in two examples chooses among the films of both. A
+    film is there once, as the first example has it."""
     (lions,) = PAIR["examples"]
     trains, crabs = {"filmId": 8, "filmName": "Night Trains"}, {"filmId": 9, "filmName": "Crabs"}
     other = {
         **lions,
-        "source_result": {"results": [LIONS, trains, crabs]},
+        "source_result": {"results": [{**LIONS, "filmName": "Lions"}, trains, crabs]},
         "arguments": {"filmId": 8},
         "result": {"founder": "Jo Beck", "rating": 3.5},
-        "choice": {"assistant": "Is it The Lions of Leeds, Night Trains or Crabs?", "person": "Night Trains."},
+        "choice": {"assistant": "Is it Lions, Night Trains or Crabs?", "person": "Night Trains."},
         "answers": ["Jo Beck did, and it is rated 3.5."],
         "thanks": "Thank you.",
     }
@@ -362,6 +363,7 @@ def test_one_call_finds_what_all_examples_found_by_it(tmp_path: Path, enrich: En
     assert len(kept) == 2
     for one in kept:
         assert [film["filmId"] for film in one.source_result["results"]] == [41, 57, 8, 9]
+        assert one.source_result["results"][0] == LIONS
 
 
 @pytest.mark.parametrize("found", [[LIONS], [{"filmId": number, "filmName": f"Film {number}"} for number in range(5)]])
