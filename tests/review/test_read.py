@@ -194,6 +194,10 @@ class TestASheet:
         assert "sheet.jsonl:6: $.text:" in (found := cli(*sources, "--filled", "sheet.jsonl", "--as", "eve"))
         assert "is rated twice, first on line 2" in found
 
+    def test_that_is_none_is_refused(self, tmp_path: Path, sources: list[str], cli: Callable[..., str]) -> None:
+        (tmp_path / "sheet.md").write_text("# Conversations\n")
+        assert "sheet.md is no sheet" in cli(*sources, "--filled", "sheet.md", "--as", "eve")
+
 
 class TestWhatReadersComeTo:
     def test_means_differences_and_agreement(self, tmp_path: Path, cli: Callable[..., str]) -> None:
@@ -236,6 +240,8 @@ def test_what_is_no_question_is_refused(sources: list[str], cli: Callable[..., s
         ("dialogues.jsonl", "name each source, as in ours=dialogues.jsonl"),
         ("ours=none.jsonl", "there is no none.jsonl"),
         ("bad=bad.jsonl", "bad.jsonl:1: $: an object is wanted"),
+        ("bad=apis.jsonl", "apis.jsonl:1: $.messages: no `messages` stand here, but format, name (give dialogues"),
+        ("ours=people.jsonl", "give each source a label of its own"),
         ("mute=mute.jsonl", "mute.jsonl holds no conversation in which somebody says something: leave mute out"),
     ],
 )
@@ -244,4 +250,5 @@ def test_what_is_no_source_is_refused(
 ) -> None:
     (tmp_path / "bad.jsonl").write_text("[]\n")
     (tmp_path / "mute.jsonl").write_text("")
+    (tmp_path / "apis.jsonl").write_text('{"format": "api/1", "name": "Add"}\n')
     assert said in cli(*sources, source, "-o", "sheet.md")

@@ -71,6 +71,8 @@ def read(
     at_least_one(sample=sample)
     asked = [Asked.of(one) for one in ask or QUESTIONS]
     named = dict(map(_source, sources))
+    if len(named) < len(sources):
+        raise BadSetting(f"{' '.join(sources)}: give each source a label of its own")
     if strange := {*keep_texts} - named.keys():
         raise BadSetting(f"--keep-texts {min(strange)}: no source has this label: {', '.join(named)}")
     texts = texts_of(named, sample=None if filled else sample, seed=seed)

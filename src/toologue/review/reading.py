@@ -119,8 +119,11 @@ def dialogues_of(path: Path) -> Iterator[Dialogue]:
         yield from read(path, Dialogue)
     else:
         for number, line, _ in read_lines(path):
-            messages = _object(line, path, number).get("messages", ())
-            yield from_messages(messages, id=str(number), file=path, line=number, path="$.messages")
+            found = _object(line, path, number)
+            if "messages" not in found:
+                what = f"no `messages` stand here, but {', '.join([*found][:3])}"
+                raise BadRecord(path, number, "$.messages", what, "give dialogues, or lines with `messages`")
+            yield from_messages(found["messages"], id=str(number), file=path, line=number, path="$.messages")
 
 
 def spoken(turns: Iterable[Turn]) -> tuple[str, ...]:
@@ -241,8 +244,9 @@ def _entries(sheet: Path) -> Iterator[tuple[int, str, dict[str, tuple[int, Any]]
         elif key and line.strip() and not line.startswith(">"):
             name, colon, told = line.partition(":")
             entry[name.strip()] = number, told.strip() if colon else "no colon"
-    if key:
-        yield at, key, entry
+    if not key:
+        raise BadFile(f"{sheet} is no sheet: no line in it is as `## 1: 0123456789abcdef`, with the id of a text")
+    yield at, key, entry
 
 
 def _object(line: bytes, file: Path, number: int) -> dict[str, Any]:
