@@ -129,7 +129,6 @@ def test_asking_for_a_model_says_in_one_line_what_to_install(tmp_path: Path) -> 
     [
         ("from toologue.models.embed import embedder; embedder('minilm')", MINILM),
         ("from toologue.models.ask import model; model('openai:gpt-x')", LLM),
-        ("from toologue.values.make import faker_leaf; faker_leaf()", "pip install 'toologue[mock]'"),
     ],
 )
 def test_in_code_it_is_an_error_of_ours(code: str, remedy: str, tmp_path: Path) -> None:
@@ -140,7 +139,7 @@ def test_in_code_it_is_an_error_of_ours(code: str, remedy: str, tmp_path: Path) 
 @pytest.mark.parametrize("code", ["import toologue", "from toologue.cli import status; status(['--help'])"])
 def test_what_nobody_asked_for_is_not_loaded(code: str) -> None:
     """Here all that is installed can be found."""
-    heavy = {"numpy", "tokenizers", "onnxruntime", "pydantic_ai", "openai", "faker", "pydantic"}
+    heavy = {"numpy", "tokenizers", "onnxruntime", "pydantic_ai", "openai", "pydantic"}
     script = f"import sys\n{code}\nprint(sorted(sys.modules.keys() & {heavy!r}))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

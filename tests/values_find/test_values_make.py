@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from toologue.errors import UserError
 from toologue.values.json_schema import fits
-from toologue.values.make import faker_leaf, make, text_for
+from toologue.values.make import make, text_for
 
 CHECKER = jsonschema.Draft202012Validator.FORMAT_CHECKER
 FORMATS = ["date", "time", "date-time", "email", "uri", "uuid", "hostname", "ipv4", "ipv6"]
@@ -148,13 +148,6 @@ class TestPlausible:
 
     def test_seeds_differ(self) -> None:
         assert len({make({"type": "string"}, name="email", seed=seed) for seed in range(20)}) > 10
-
-    def test_faker_where_it_is_asked_for(self) -> None:
-        pytest.importorskip("faker")
-        leaf = faker_leaf()
-        value = make({"type": "string", "format": "email"}, seed=1, leaf=leaf)
-        assert "@" in value
-        assert value == make({"type": "string", "format": "email"}, seed=1, leaf=leaf)
 
 
 @pytest.mark.parametrize(

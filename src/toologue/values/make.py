@@ -1,7 +1,7 @@
 """Make plausible values of a JSON Schema.
 
 Contract: the value fits the schema (`UserError` where none is found: a schema that allows nothing, or says what is not
-covered). It is a function of schema, name, description, seed and leaf: each place in the value has a seed of its own,
+covered). It is a function of schema, name, description and seed: each place in the value has a seed of its own,
 so that a change elsewhere in the schema leaves it alone. Time is no input: dates lie in the year 2025.
 
 `text_for` makes a text that a pattern matches; the pattern is read as Python reads it, and nothing is run.
@@ -15,8 +15,8 @@ Example:
     >>> text_for("^(ORD|INV)-[0-9]{4}[a-f]?$", Random(3)), text_for("^(?=a)b", Random(3))
     ('INV-7623', None)
 
-Not covered: `not` and `if` are only checked, not aimed at; `patternProperties`, `contains`, dependent keywords; formats
-beyond those of `word_leaf`; correlation between fields (a town and its country); look-around, back-references and
+Not covered: `not` and `if` are only checked, not aimed at; `patternProperties`, `contains`, dependent keywords; rare
+formats; correlation between fields (a town and its country); look-around, back-references and
 Unicode properties in patterns, where `\\b` is taken to hold.
 """
 
@@ -32,12 +32,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from importlib.util import find_spec
 from random import Random
 from typing import Any
 
 from toologue import keys
-from toologue.errors import BadSetting, UserError, shown
+from toologue.errors import UserError, shown
 from toologue.text.names import Want, expected_kinds
 from toologue.text.tokens import words_of
 from toologue.values.json_schema import (
@@ -50,9 +49,6 @@ from toologue.values.json_schema import (
     resolved,
     types_of,
 )
-
-# (kind of value as in `text.names.Kind`, or a few more; randomness) → a text of that kind.
-Leaf = Callable[[str, Random], str]
 
 _WORDS = {
     "first": "Ada|Bela|Chidi|Dana|Elif|Farid|Greta|Hugo|Ines|Jonas|Kaori|Lior|Mona|Nils|Oksana|Pia|Quinn|Rosa|Samir|"
@@ -77,29 +73,9 @@ _WORDS = {
 _LISTS = {kind: words.split("|") for kind, words in _WORDS.items()}
 
 
-def word_leaf(kind: str, random: Random) -> str:
-    """A text of that kind from our own lists; of an unknown kind, two plain words."""
+def _leaf(kind: str, random: Random) -> str:
+    """A text of a kind as in `text.names.Kind`, or of a few more; of an unknown one, two plain words."""
     return _MADE[kind](random) if kind in _MADE else random.choice(_LISTS.get(kind, _LISTS["text"]))
-
-
-def faker_leaf() -> Leaf:
-    """Leaves by Faker (`pip install toologue[mock]`), for those kinds it has; ours for the others."""
-    if not find_spec("faker"):
-        raise BadSetting("these values need Faker: pip install 'toologue[mock]'")
-    faker: Any = importlib.import_module("faker").Faker()
-    methods = {
-        "person": "name", "first": "first_name", "last": "last_name", "place": "city", "country": "country",
-        "street": "street_address", "email": "ascii_safe_email", "username": "user_name", "url": "url",
-        "company": "company", "color": "color_name", "message": "sentence", "title": "catch_phrase",
-    }  # fmt: skip
-
-    def leaf(kind: str, random: Random) -> str:
-        if kind not in methods:
-            return word_leaf(kind, random)
-        faker.seed_instance(random.getrandbits(48))
-        return str(getattr(faker, methods[kind])())
-
-    return leaf
 
 
 def _digits(random: Random, count: int) -> str:
@@ -192,17 +168,16 @@ class _NoValueError(Exception):
 class _Maker:
     root: Any
     seed: int | str
-    leaf: Leaf
     attempt: int = 0
 
     def random(self, path: str, *more: int | str) -> Random:
         return Random(keys.seed_of(self.seed, path, self.attempt, *more))
 
 
-def make(schema: Any, *, name: str = "", description: str = "", seed: int | str, leaf: Leaf = word_leaf) -> Any:
-    """A value that fits the schema; `leaf` gives the words (`faker_leaf()` for Faker's)."""
+def make(schema: Any, *, name: str = "", description: str = "", seed: int | str) -> Any:
+    """A value that fits the schema."""
     for attempt in range(_ATTEMPTS):
-        maker = _Maker(schema, seed, leaf, attempt)
+        maker = _Maker(schema, seed, attempt)
         try:
             value = _value(maker, schema, name, (name, description), 0)
         except (_NoValueError, OverflowError):
@@ -416,7 +391,7 @@ def _text(maker: _Maker, rule: Mapping[str, Any], path: str, said: tuple[str, st
     if fewest > 10_000:
         raise _NoValueError
     while len(made) < fewest:
-        made += (" " if len(made) + 1 < fewest else "") + maker.leaf("text", random)
+        made += (" " if len(made) + 1 < fewest else "") + _leaf("text", random)
     return made if most is None else made[: max(int(most), 0)]
 
 
@@ -425,14 +400,14 @@ def _worded(maker: _Maker, rule: Mapping[str, Any], random: Random, said: tuple[
     asked = expected_kinds(rule, said[0], said[1], maker.root)
     want = next((want for want in asked if want.kind not in ("array", "number", "integer", "boolean")), None)
     if isinstance(form, str) and form in _BY_FORMAT:
-        return maker.leaf(_BY_FORMAT[form], random)
+        return _leaf(_BY_FORMAT[form], random)
     if want is None:
-        return maker.leaf("text", random)
+        return _leaf("text", random)
     if want.kind in ("date", "time", "moment"):
         return _moment(want, random)
     named = want.kind in ("place", "person", "text", "id", "title")
     word = next((_BY_WORD[word] for word in reversed(want.words) if named and word in _BY_WORD), want.kind)
-    return maker.leaf(word, random)
+    return _leaf(word, random)
 
 
 def _moment(want: Want, random: Random) -> str:
