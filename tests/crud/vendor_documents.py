@@ -94,7 +94,7 @@ DESK: dict[str, Any] = {
             "get": _operation(
                 "ListTickets",
                 _object("data meta", data={"type": "array", "items": _component("Ticket")}, meta=_META),
-                query={"state": {"enum": ["open", "shut", "all"], "default": "open"}},
+                query={"state": {"enum": ["open", "shut", "all"]}},
             ),
             "post": _operation("CreateTicket", _TICKET, form=_object("ticket", ticket=_component("NewTicket"))),
         },

@@ -284,8 +284,7 @@ def _fill(
                 others = [one[tables[other].key] for one, _ in placed.get(other, {}).values()]
                 others = [one for one in others if fits(one, table.fields[name], table.root)]
                 options += others[number % max(len(others), 1) :][:1]
-            usual = table.likely.get(name, ())
-            options += [usual[number % len(usual)]] if usual else [likely[name]] if name in likely else []
+            options += [likely[name]] if name in likely else []
             seed = f"{table.name}{number}"
             row[name] = options[0] if options else least(table.fields[name], table.root, name=name, seed=seed)
         ordered = {name: row[name] for name in dict.fromkeys((*table.fields, *row)) if name in row}

@@ -24,11 +24,13 @@ from toologue.values.json_schema import types_of
 from toologue.values.moments import moment
 from toologue.worlds.crud.data import Refusal, key_text
 from toologue.worlds.crud.envelopes import Page, kinds_of
-from toologue.worlds.crud.tables import EVERYTHING, Table
+from toologue.worlds.crud.tables import Table
 from toologue.worlds.store import Row
 
 # Rows of a page where pages can be asked for and nothing says how long they are.
 _SIZE = 20
+# What a parameter says to mean every value.
+_EVERYTHING = ("all", "any")
 
 
 def _paged(rows: list[Row], asked: Mapping[str, Any], table: Table) -> Page:
@@ -160,7 +162,7 @@ def _filter(name: str, schema: Mapping[str, Any], said: Any, table: Table) -> Fi
         return _by(rule["field"], rule["is"], table)
     field = table.field(name)
     if field is not None:
-        every = [value for value in list_of(schema.get("enum")) if value in EVERYTHING]
+        every = [value for value in list_of(schema.get("enum")) if value in _EVERYTHING]
         return _by(
             field, "equal", table, [value for value in every if value not in list_of(table.rule(field).get("enum"))]
         )

@@ -81,10 +81,7 @@ def maker_of(table: Table, ids: Sequence[Any]) -> RowMaker:
         is_ours = name in ours or is_hidden
         if name == table.key:
             continue
-        likely = table.likely.get(name, ())
-        if is_ours and likely and fits(None, rule, table.root) is False:
-            fillers[name] = _constant(likely[0])
-        elif filler := _filler(name, rule, table.root, is_ours=is_ours):
+        if filler := _filler(name, rule, table.root, is_ours=is_ours):
             fillers[name] = filler
         elif is_ours:
             fillers[name] = _inventor(table, name)
@@ -173,10 +170,6 @@ def now_as(rule: Mapping[str, Any], now: str) -> Any:
     return now[:10] if rule.get("format") == "date" else now
 
 
-def _constant(value: Any) -> Filler:
-    return lambda number, now: value
-
-
 def _inventor(table: Table, name: str) -> Filler:
     rule = table.rule(name)
     is_plain = not {"properties", "items", "allOf", "anyOf", "oneOf"} & rule.keys()
@@ -262,7 +255,6 @@ def _row(table: Table, number: int, ids: Mapping[str, list[Any]]) -> dict[str, A
     row: dict[str, Any] = {**plausible(table, NOW)(number), table.key: ids[table.name][number]}
     flags = [name for name, value in row.items() if isinstance(value, bool)]
     row |= {name: number % 2 > 0 for name in flags if fits(number % 2 > 0, table.fields[name], table.root)}
-    row |= {name: values[number % len(values)] for name, values in table.likely.items() if name != table.key}
     for name, other in table.refers.items():
         row.pop(name, None)
         known = [typed(one, table.fields[name], table.root) for one in ids.get(other, [])[number:]]

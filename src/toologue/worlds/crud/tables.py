@@ -15,7 +15,7 @@ theirs tells, is kept with them unseen.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -25,13 +25,11 @@ from toologue.apis.openapi import OpenApi, Operation
 from toologue.apis.schemas import checker, is_hidden, list_of, object_of, properties_of, required_of, shape
 from toologue.errors import UnknownName, shown
 from toologue.text.tokens import plural, singular, snake
-from toologue.values.json_schema import fits, resolved, types_of
+from toologue.values.json_schema import resolved, types_of
 from toologue.worlds.crud.envelopes import IDENTITIES, SCALARS, form, held_in, kinds_of
 from toologue.worlds.store import Row
 
 _NAMING = ("id", "sid", "uuid", "uid", "guid", "key", "slug", "name", "code", "number")
-EVERYTHING = ("all", "any")
-"""What a parameter says to mean every value."""
 
 
 class Owner(NamedTuple):
@@ -70,9 +68,8 @@ class Route(NamedTuple):
 class Table:
     """The rows of one kind. `fields`: name → schema, whose `$ref`s point into `root`; `refers`: field → table.
 
-    `unseen`: fields that no answer has, of what rows lie under; `sent`: those that a body may have;
-    `likely`: values of fields that nothing but a parameter lists; `scope`: the fields of what a row lies under wherever
-    it is named, where keys may stand once more.
+    `unseen`: fields that no answer has, of what rows lie under; `sent`: those that a body may have; `scope`: the fields
+    of what a row lies under wherever it is named, where keys may stand once more.
     """
 
     name: str
@@ -84,7 +81,6 @@ class Table:
     refers: Mapping[str, str] = field(default_factory=dict[str, str])
     unseen: frozenset[str] = frozenset()
     sent: frozenset[str] = frozenset()
-    likely: Mapping[str, Sequence[Any]] = field(default_factory=dict[str, Sequence[Any]])
     scope: tuple[str, ...] = ()
 
     @cached_property
@@ -295,7 +291,6 @@ class _Finder:
             is_open=rows.get("additionalProperties", False) is not False,
             root=self.document.root,
             sent=self._sent(fields, place),
-            likely=self._likely(fields, place),
         )
 
     def _asked_as(self, rule: Any, place: str) -> Any:
@@ -319,21 +314,6 @@ class _Finder:
         spelt = {snake(name) for name in known}
         sent = {key: rule for body in self.bodies(place) for key, rule in body.items() if snake(key) not in spelt}
         return {**known, **{key: rule for key, rule in sent.items() if key not in known}}
-
-    def _likely(self, fields: Mapping[str, Any], place: str) -> dict[str, Sequence[Any]]:
-        """The values that parameters called as a field list, the default first."""
-        spelt = {snake(name): name for name, rule in fields.items() if "string" in kinds_of(rule, self.document.root)}
-        made: dict[str, Sequence[Any]] = {}
-        for route in self.about(place):
-            for flat, wire in route.operation.wires.items():
-                rule = route.operation.api.parameters[flat].json_schema
-                name, default = spelt.get(snake(wire.name)), rule.get("default")
-                if name is None or "enum" in (resolved(fields[name], self.document.root) or {}):
-                    continue
-                values = [one for one in list_of(rule.get("enum")) if one not in EVERYTHING]
-                values = [one for one in values if fits(one, fields[name], self.document.root)]
-                made.setdefault(name, [one for one in values if one == default] + [v for v in values if v != default])
-        return {name: values for name, values in made.items() if values}
 
     def _sent(self, fields: Mapping[str, Any], place: str) -> frozenset[str]:
         spelt = {snake(name) for body in self.bodies(place) for name in body}
