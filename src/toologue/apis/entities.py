@@ -1,18 +1,10 @@
 """Entities: the outputs and the parameters of an Api, flat, in the words that a graph compares (ToolDial 3.1).
 
-Entities stand in the order of the documentation. An output's name is the path of its keys joined by `|`, levels of
-lists left out (`data|items|id`); `many` says that a result may hold several of it. A result that is one value, or a
-list of values, has the name ''. `phrase` is the schema's `title` where it says more than the name in capitals ("Team
-Id", as pydantic writes); `description` is the long one (`x-description`), else the documented one. `x-name` stands in
-for a name, `x-place` for a place in the order. Alternatives (anyOf, oneOf, allOf) are looked into; what they share is
-one entity.
-
-Example:
-    >>> from toologue.schema import Api, Parameter
-    >>> team = {"type": "object", "properties": {"id": {"type": "integer", "title": "number of a team"}}}
-    >>> api = Api(name="Teams", parameters={"league": Parameter()}, returns={"type": "array", "items": team})
-    >>> [(one.name, one.phrase, one.many) for one in outputs(api)], [one.name for one in inputs(api)]
-    ([('id', 'number of a team', True)], ['league'])
+An output's name is the path of its keys joined by `|`, levels of lists left out (`data|items|id`); `many` says that a
+result may hold several of it. A result that is one value, or a list of values, has the name ''. `phrase` is the
+schema's `title` where it says more than the name in capitals ("Team Id", as pydantic writes); `description` is the long
+one (`x-description`), else the documented one. `x-name` stands in for a name, `x-place` for a place in the order.
+Alternatives (anyOf, oneOf, allOf) are looked into; what they share is one entity.
 """
 
 from __future__ import annotations

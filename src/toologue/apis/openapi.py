@@ -1,12 +1,7 @@
 """OpenAPI 2.0, 3.0 and 3.1: each operation becomes an Api, and an `Operation` that says how a call travels.
 
-Path, query and body parameters become one flat set with names of their own: a name that is taken gets its place in
-front (`body_id`); a body that is no object is the parameter `body`, a form without fields is none. Headers, cookies
-and keys never show, nor does what is `x-internal: true`; secrets are the operation's own, and no parameters.
-Properties that are `readOnly` are not asked for. The name is the operationId, or made from method and path, with a
-number where it is taken; the domain is the first tag; `writes` follows from the method, or from the verb of a POST's
-path (`apis.verbs`), unless `x-writes` says otherwise; `confirm` is what `x-confirm` says, else true of what deletes;
-`returns` is the schema of the success, its `$ref`s written out. What cannot be read is left out, and named.
+docs/your-api.md says what of a document is read as what, and what is left out. A body that is no object is the
+parameter `body`, a form without fields is none; a name that is taken gets a number.
 
 Not covered: webhooks, callbacks, links, servers, HEAD and OPTIONS; `style` and `explode`; of several media types of a
 body or an answer only the JSON one, else the first.

@@ -1,21 +1,14 @@
 """Lists of tools become Apis: with JSON Schemas, or in the small JSON of ALMITA.
 
-`read_tools` takes the shapes of OpenAI (chat and responses), Anthropic and MCP: a list of tools, or an object with one
-under `tools` (or `functions`); shapes may be mixed. `writes` is what MCP's `readOnlyHint` says (or that a
-`destructiveHint` stands there): a tool that declares nothing is not said to write. An
-optional parameter of OpenAI's strict mode (required, but null is allowed) stays as it stands. Tools that the provider
-runs itself (web search, code) are refused by name.
+`read_tools` takes the shapes of OpenAI (chat and responses), Anthropic and MCP, which may be mixed. `writes` is what
+MCP's `readOnlyHint` says (or that a `destructiveHint` stands there): a tool that declares nothing is not said to write.
+Tools that the provider runs itself (web search, code) are refused by name.
 
-`read_almita` takes what ALMITA's models write (arXiv 2409.15934, A.3):
+`read_almita` takes what ALMITA's models write (arXiv 2409.15934, A.3): `params` are one-pair objects, or have `name`
+and `type`, or are one object of pairs; types are written as in Python. No type, or None, is refused, and so are
+passwords and names that are not in snake case; an empty list is legal, as is an empty object.
 
-    {"apis": [{"name": "get_order", "params": [{"order_id": "int"}], "output": "bool"}]}
-
-`params` are one-pair objects, or have `name` and `type`, or are one object of pairs; types are written as in Python
-(`int`, `list[str]`, `Optional[str]`, `str | None`, `Literal["a"]`, `date`, `datetime`, `Any`). No type, or None, is
-refused, and so are passwords and names that are not in snake case; an empty list is legal, as is an empty object.
-
-Not covered: parameters that are a union of objects, titles, icons, and output that is not described by a schema;
-classes of one's own as types; outputs of ALMITA that are several values are read as one object.
+Not covered: parameters that are a union of objects; outputs of ALMITA that are several values are read as one object.
 """
 
 from __future__ import annotations

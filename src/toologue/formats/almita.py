@@ -6,19 +6,9 @@
      {"role": "assistant", "content": "It is on its way."}]
 
 An `api` message and the `api_output` after it are one agent turn, every other message is a turn of its own. What breaks
-the rules that the paper gives to its models is read all the same; `broken_rules` names it:
-
-    the customer begins · after api comes api_output · after assistant comes user · after user comes assistant or api ·
-    after api_output comes assistant or api · outputs are JSON · calls are of the given APIs, parameters are defined
-
-After an output the paper wants `assistant` in A.6 and lets an `api` follow an `api` in 3.5: the latter counts.
-
-A file has a row a conversation, in columns by any name (`--columns conversation=messages,id=conversation_id`):
-
-    conversation   the messages: a list, or a text that spells one as JSON or as Python
-    id             what the conversation is called; by default the file's name and the row
-    procedure      the text that the agent follows: the dialogue's instructions
-    apis           the APIs it may call: documents in the paper's small JSON, or a list of names
+the rules that the paper gives to its models is read all the same; `broken_rules` names it. After an output the paper
+wants `assistant` in A.6 and lets an `api` follow an `api` in 3.5: the latter counts. docs/benchmarks.md has the columns
+of files.
 """
 
 from __future__ import annotations

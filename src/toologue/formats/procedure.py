@@ -1,18 +1,7 @@
 """Procedures as Markdown that a support lead writes, git diffs, and no model is needed to compile.
 
-    FILE     front matter (id, intent, client, issue, wordings, greeting, apis, facts, examples; each may be left
-             out), `# Title`, a paragraph of context, steps that are numbered 1, 2, 3 …
-    STEP     N. **Ask** TEXT [Collect `slot`, `slot` and `slot`.] [Go to N.] [LIMIT]
-             N. **Say** TEXT [Go to N.] [LIMIT]
-             N. **Call** `api` [with `parameter`, `parameter = expression` and …][, giving `result`]. [TEXT] [Go to N.]
-             N. **End**: TEXT
-    LIMIT    At most N times, then go to N.
-    BRANCH   a list item under its step, `- WHEN[, so `slot = expression` and …]: go to N.`, WHEN being one of
-             ANSWER[, if `condition`]     what a customer answers
-             If `condition`     If it fails     If it fails with `type`     Otherwise
-
-A step without branches goes on to the next one unless it says `Go to`; lines that are indented go on with the step or
-branch above. docs/procedures.md explains all of it. `read(write(procedure)) == procedure` for whatever `write` accepts.
+docs/procedures.md has the dialect. A step without branches goes on to the next one unless it says `Go to`; lines that
+are indented go on with the step or branch above. `read(write(procedure)) == procedure` for whatever `write` accepts.
 """
 
 from __future__ import annotations

@@ -1,22 +1,13 @@
 """ToolDial's JSON, read: one object a dialogue (arXiv 2503.00564, A.4), and the paper's form of states.
 
-    {"subgraph_type", "source", "target", "mockdata", "dialogue": [{"User": {...}} | {"System": {...}}, ...]}
-
 A `System` entry is one agent turn: `thought`, `action`, `dialogue_state`, `message`, and what was done, in
-`retriever_status` or in `api_request` with `api_response`. In our nouns:
-
-    dialogue_state      `State`; {"api_confirmed": "false", "api_status": "none"} is `State()`
-    retriever_status    not called; {api: score}, best first; or, in a chain, [source, "Output to procure input
-                        parameter p of T: o"], a sentence for each parameter that the row fills: acts and results, from
-                        which `status_of` makes it again
-    api_request         a `Call`
+`retriever_status` (not called; {api: score}, best first; or, in a chain, a sentence for each parameter that a row
+fills) or in `api_request` with `api_response`.
 
 There are two conventions of states. Ours say what is known: what was told stays told. The paper's forget it while the
 agent looks for a value, and when it says goodbye (`UNCONFIRMED`); `facts["states"]` of a dialogue is "published" where
-its states are so, and `as_published` makes them so.
-
-The paper's files carry no documents of APIs: `extra["apis"]` gets what mock data and states let know. Dialogues read
-from there play in the world `recorded`.
+its states are so, and `as_published` makes them so. The paper's files carry no documents of APIs: `extra["apis"]` gets
+what mock data and states let know. Dialogues read from there play in the world `recorded`.
 """
 
 from __future__ import annotations

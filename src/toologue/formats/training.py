@@ -1,15 +1,9 @@
-"""Dialogues as rows of training data, in the forms that trainers read: one JSON object a dialogue.
+"""Dialogues as rows of training data, in the forms that trainers read (docs/chains.md): one JSON object a dialogue.
 
-    openai    {"messages", "tools"}: chat with tool calls and the tool messages that answer them
-    sharegpt  {"conversations": [{"from", "value"}, ...], "system", "tools"}: human and gpt, function_call and
-              observation; what is said in several turns is one entry, parallel calls are a list in one
-    hf        flat rows for `datasets`: every row has the same columns of the same types, and what has no type of its
-              own (values, acts, results, states) is JSON in a string
-    tooldial  {"id", "dialogue", "action_list"}: the flat text of ToolDial's experiments (Table 15), with the paper's
-              states (`formats.tooldial.as_published`)
-
-In openai and sharegpt an Api without a plain name gets one (`function_name`), and the retriever is a function,
-`find_apis`. Instructions and facts are the system message; labels are in hf and tooldial only, programs in hf only.
+What is said in several turns is one entry of sharegpt, parallel calls are a list in one; in hf what has no type of its
+own (values, acts, results, states) is JSON in a string. In openai and sharegpt an Api without a plain name gets one
+(`function_name`), and the retriever is a function, `find_apis`; instructions and facts are the system message. Labels
+are in hf and tooldial only, programs in hf only.
 """
 
 from __future__ import annotations

@@ -6,23 +6,16 @@ number alone claims nothing ("2 things", "24 hours"), nor does a time of day, a 
 example ("such as ORD-1234"). An amount is supported by the same number, however it is written (39.9, "$39.90", 3990
 cents; 15 % and 0.15), a date by the same day of the year, an id by the same letters and digits, an address as it is.
 
-    >>> reply = "Your order ORD-1047 for $39.90 arrives on March 14th, write to help@shop.example within 24 hours."
-    >>> [(claim.kind, claim.text) for claim in reply_claims(reply)]
-    [('email', 'help@shop.example'), ('day', 'March 14th'), ('id', 'ORD-1047'), ('number', '$39.90')]
-    >>> support = ['{"id": "ord 1047", "total": 39.9, "due": "2025-03-14"}', "help@shop.example"]
-    >>> unsupported(reply_claims(reply), support), says_words("It belongs to Ann-Marie Roy.", "ann marie roy")
-    ([], True)
-
 `says` is for a value that must be in a text: addresses and identifiers as they are, dates and times in
 any wording, numbers however they are written, codes with their words apart, other texts but for case and punctuation.
 
+    >>> reply = "Your order ORD-1047 for $39.90 arrives on March 14th, write to help@shop.example within 24 hours."
+    >>> [(claim.kind, claim.text) for claim in reply_claims(reply)]
+    [('email', 'help@shop.example'), ('day', 'March 14th'), ('id', 'ORD-1047'), ('number', '$39.90')]
     >>> says("It should be with you by 3 March.", "2025-03-03T12:00:00Z", datetime(2025, 2, 20))
     True
     >>> says("It was on 2 November 2020.", "02/11/2020")
     True
-    >>> made_up = claims("Anna, O-10423 costs 39.90 euros, as Bo says.").keys() - grounds({"id": "O-10423", "sum": 40})
-    >>> sorted(made_up)
-    [('name', 'bo'), ('number', 39.9)]
 """
 
 from __future__ import annotations

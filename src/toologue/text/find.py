@@ -3,21 +3,13 @@
 Contract: total and deterministic: any text, any schema; every value fits the schema, every span lies in the text, and
 `text` is what stands there. The best comes first; a score orders candidates and is no probability. Only the first
 5,000 characters are read. Times are read relative to `now`, the speaker's clock; what is given for a JSON Schema
-`date-time` carries its offset (Z where it has none).
+`date-time` carries its offset (Z where it has none). `known`: what earlier results said: rows (objects), to which the
+text may refer ("the dentist one"), or plain texts.
 
-`known`: what earlier results said: rows (objects), to which the text may refer ("the dentist one"), or plain texts.
-
-Example:
-    >>> from datetime import datetime
-    >>> now = datetime(2025, 3, 12, 10, 20)
     >>> said = "Remind me to call the plumber tomorrow at quarter to six, his mail is bo@pipes.example"
     >>> due = {"type": "string", "description": "When it is due, YYYY-MM-DD HH:MM:SS."}
-    >>> find(said, due, name="due_date", now=now)[0].value
+    >>> find(said, due, name="due_date", now=datetime(2025, 3, 12, 10, 20))[0].value
     '2025-03-13 17:45:00'
-    >>> find(said, {"type": "string"}, name="task", description="What there is to do.", now=now)[0].text
-    'call the plumber'
-    >>> find(said, {"type": "array", "items": {"type": "string", "format": "email"}}, name="to")[0].value
-    ['bo@pipes.example']
 
 Not covered: objects (find their properties one by one), negation beyond "not X", facts that are in no text.
 """

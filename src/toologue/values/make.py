@@ -1,23 +1,16 @@
 """Make plausible values of a JSON Schema.
 
 Contract: the value fits the schema (`UserError` where none is found: a schema that allows nothing, or says what is not
-covered). It is a function of schema, name, description and seed: each place in the value has a seed of its own,
-so that a change elsewhere in the schema leaves it alone. Time is no input: dates lie in the year 2025.
+covered). It is a function of schema, name, description and seed: each place in the value has a seed of its own, so that
+a change elsewhere in the schema leaves it alone. Time is no input: dates lie in the year 2025. `text_for` makes a text
+that a pattern matches; the pattern is read as Python reads it, and nothing is run.
 
-`text_for` makes a text that a pattern matches; the pattern is read as Python reads it, and nothing is run.
-
-Example:
-    >>> schema = {"type": "object", "required": ["email"], "properties": {
-    ...     "email": {"type": "string"}, "seats": {"type": "integer", "minimum": 2, "maximum": 2}}}
-    >>> value = make(schema, seed=7)
-    >>> value["seats"], "@" in value["email"], value == make(schema, seed=7)
-    (2, True, True)
     >>> text_for("^(ORD|INV)-[0-9]{4}[a-f]?$", Random(3)), text_for("^(?=a)b", Random(3))
     ('INV-7623', None)
 
 Not covered: `not` and `if` are only checked, not aimed at; `patternProperties`, `contains`, dependent keywords; rare
-formats; correlation between fields (a town and its country); look-around, back-references and
-Unicode properties in patterns, where `\\b` is taken to hold.
+formats; correlation between fields (a town and its country); look-around, back-references and Unicode properties in
+patterns, where `\\b` is taken to hold.
 """
 
 from __future__ import annotations

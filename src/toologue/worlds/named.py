@@ -1,9 +1,7 @@
 """Worlds as people name them, on the command line, in a project, in Python; the places where they chat.
 
-    shop                     a service that ships
-    openapi.yaml             an OpenAPI document, simulated; with rows
-    garden:Garden            a class of one's own, `module:Class` (`worlds.world`)
-    documented?apis=FILE     a registered world; after `?` its arguments, here and for classes
+A service that ships (`shop`), an OpenAPI document, a class of one's own (`garden:Garden`), or a registered world; after
+`?` the arguments of the last two (`documented?apis=FILE`).
 
 Not covered: dialogues. They hold a `Setting`, and may name code only if a person has named it before.
 """

@@ -1,7 +1,4 @@
-"""Any service, simulated: an OpenAPI document and seed data become a world with state.
-
-`Simulator(document, seed)` reads them, `.world()` gives a fresh world; `shipped` names the services that ship. Every
-operation is an Api; a refusal is a fault (`not_found`, `conflict`, `invalid`, …) and leaves no trace.
+"""Any service, simulated: an OpenAPI document and seed data become a world with state (docs/your-api.md).
 
 Example:
     >>> from toologue.schema import Call

@@ -1,26 +1,8 @@
-"""`x-action`: what an operation asks of a row, what it sets, what it creates, what it answers.
-
-    x-action:
-      on: orders                                  # the row that an argument names; by default that of the path
-      requires: order.status in ["placed", "packed"]    # or a list of {that: …, otherwise: …}
-      otherwise: {status: 409, message: "Order ${order_id} is ${order.status} already."}
-      sets: {status: cancelled, cancelled_at: $now, stock: $order.stock - 1}
-      creates: {refunds: {order_id: $order_id, amount: $order.total}}
-      returns: {order: $order, refund: $refund}   # by default what the operation answers without it
+"""`x-action` (docs/your-api.md): what an operation asks of a row, sets, creates and answers, checked when it is read.
 
 Requirements come first; then what the operation does by itself (a POST to a collection adds its row, a PUT replaces),
 then `creates`, then `sets`, which may use what was created. `creates` for the very table that the operation adds to
-gives fields to that row. All is checked when the document is read.
-
-A value is JSON, in which a text may be
-
-    $reason, $order.total    an expression of `values.conditions` over the arguments, the row by the singular of its
-    $today + "14 days"       table, `now` and `today`
-    Order ${order_id} …      a text with expressions in it
-    $$5                      the text "$5"
-
-What an argument that was not given would say is left out. A condition is an expression; what makes no sense (a text
-before a number) does not hold. Everything is checked when the document is read.
+gives fields to that row.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""Lists of rows: which ones a call asks for, in which order, which page of them.
+"""Lists of rows: which ones a call asks for, in which order, which page of them (docs/your-api.md).
 
-A query parameter called as a field filters by it (a list of values: any of them; an e-mail address without case; a
-field that is a list: contains it). `min_total`, `total_lte`, `placed_from`, `created_before` are bounds, and so are
-`from` and `until` where the rows have one date; a bound that is a date takes in its whole day. `q` and `search` look
-for all the words in all texts. `limit`, `offset`, `page`, `cursor` (the key of the last row of the page before),
-`sort` (`total`, `-total`, `total:desc`), `order` and their synonyms page and sort. Where the name does not say it, the
-document does: `x-filter: total | {field: total, is: min} | {field: name, is: contains} | ignored`.
+A list of values fits any of them, an e-mail address without case; a field that is a list has to contain the value. A
+bound that is a date takes in its whole day. A cursor is the key of the last row of the page before.
 """
 
 from __future__ import annotations

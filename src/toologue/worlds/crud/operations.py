@@ -1,16 +1,4 @@
-"""What each operation does: read off its method and path, its answer, and its `x-action`.
-
-    GET /orders, /customers/{id}/orders     the rows, of that customer; filtered, sorted, a page of them
-    GET /customers?email=…                  where the answer is one object: the row found, or 404
-    GET /orders/{id}                        the row
-    GET /orders/{id}/shipment               the newest row of `shipments` that refers to the order
-    GET, PUT, PATCH /orders/{id}/address    a field of the row
-    POST /orders, /orders/{id}/refunds      a new row, which refers to the order
-    PUT, PATCH, DELETE /orders/{id}         replaced (what the body does not name stays), merged, gone
-    POST /orders/{id}/rename                the fields that are sent
-    POST /orders/{id}/cancel                an action: `x-action`, or a status that the word means
-
-    POST /orders/{id}/lock, DELETE of it    a field that is true or false (`locked`)
+"""What each operation does: read off its method and path, its answer, and its `x-action` (tables in docs/your-api.md).
 
 Arguments are checked first (400), then the rows that the path names (404), then what `x-action` requires, then the
 operation's own effect, `creates`, `sets`.

@@ -1,13 +1,4 @@
-"""Overlays: what a document of others does not say of its world, in a file beside it; the document stays as it is.
-
-    x-tables: {vouchers: {schema: Voucher, key: code}}
-    x-seed: {now: 2025-03-12T09:30:00Z, charges: [{id: ch_1001, amount: 500}]}
-    operations:                              # by operationId
-      SearchCharges: {x-writes: false}
-      CaptureCharge: {x-action: {sets: {captured: true}}}
-      ListCharges: {parameters: {created: {x-filter: ignored}}}
-      DeleteEverything: null                 # left out
-    components: {schemas: {charge: {properties: {email: {x-unique: true}}}}}
+"""Overlays (docs/your-api.md): what a document of others does not say of its world, in a file beside it.
 
 An overlay is merged into the document, key by key; null takes a key away. What it names has to be there. An operation
 that it names is to be understood: what is wrong with it is an error, and not answered by the documentation.

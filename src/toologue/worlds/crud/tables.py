@@ -1,15 +1,9 @@
 """The tables behind an OpenAPI document: which there are, what their rows look like, what names a row.
 
-`/orders/{order_id}` makes a table `orders`; so do a list under `GET /orders`, and `POST /orders`. Tables that no path
-shows are named by `x-tables: {shipments: {schema: Shipment, key: shipment_id}}` in the document, by `x-resource` and by
-the `creates` of `x-action`. Rows look like what GET answers for one, else like the component that is called as the
-singular, else like what POST answers, like an item of the list, like the body; fields that only bodies have are kept,
-too. Two collections of one name are one table where their rows have much in common; else the lesser one is called after
-what it belongs to (`gist_comments`). The key is the field called as the path's parameter (`order_id`, the `number` of
-`{issue_number}`), else `id`, `order_id`, `uuid`, `sid`, or a name where there is nothing else.
-
-A field `customer_id` or `customer` refers to the table `customers`. What rows lie under in a path, and no field of
-theirs tells, is kept with them unseen.
+Rows look like what GET answers for one, else like the component that is called as the singular, else like what POST
+answers, like an item of the list, like the body; fields that only bodies have are kept, too. Two collections of one
+name are one table where their rows have much in common; else the lesser one is called after what it belongs to
+(`gist_comments`). What rows lie under in a path, and no field of theirs tells, is kept with them unseen.
 """
 
 from __future__ import annotations

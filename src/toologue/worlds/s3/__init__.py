@@ -1,17 +1,12 @@
 """The world `s3`: an account of the object store S3, for programs and for calls (Dialog2API, section 4).
 
-    {"name": "s3", "arguments": {"account": "my-account.yaml"}}         without arguments: the account that ships
-
-Contract: see `S3`. Dialogues say which account; where it is played is for whoever runs them to say: with
-`TOOLOGUE_S3_ENDPOINT` in the environment every case gets buckets of its own at that address (`s3_for`).
+Dialogues say which account (without arguments the one that ships); where it is played is for whoever runs them to say:
+with `TOOLOGUE_S3_ENDPOINT` in the environment every case gets buckets of its own at that address (`s3_for`).
 
 Example:
     >>> from toologue.schema import Call
-    >>> world = S3()
-    >>> world.do(Call(api="get_bucket_location", arguments={"Bucket": "larkfield-office"})).value
+    >>> S3().do(Call(api="get_bucket_location", arguments={"Bucket": "larkfield-office"})).value
     {'LocationConstraint': 'eu-central-1'}
-    >>> signature(world) == signature(S3())
-    True
 
 Not covered: buckets that a process leaves at an address when it is killed (`s3.remote`).
 """
