@@ -51,7 +51,6 @@ from toologue.schema import (
     Walk,
 )
 from toologue.schema.jsonl import Record, line_of, read
-from toologue.text import bank
 from toologue.worlds.crud.simulator import files_of
 from toologue.worlds.named import setting_of
 from toologue.worlds.s3 import account
@@ -171,7 +170,7 @@ def _folders(folder: Path) -> dict[str, Loader]:
 
 def _procedures() -> dict[str, Loader]:
     graph = flowgraph(load_procedure(PROCEDURE))
-    listed, banks = _yaml([one.model_dump(mode="json") for one in intents()[:2]]), _shipped(bank, "banks/agent.yaml")
+    listed = _yaml([one.model_dump(mode="json") for one in intents()[:2]])
     steps = many(_STEP, b"# T\n\n", b"#. **End**: done.\n")
     flow = write_flow_text(graph).encode()
     return {
@@ -182,10 +181,6 @@ def _procedures() -> dict[str, Loader]:
         "flow text": Loader("a.flow", flow, _text(read_flow_text), many(b"[N#](message){a}\n")),
         "intents": Loader(
             "i.yaml", listed, read_intents, many(b"- {id: a#, name: a#, client: b, industry: c, issue: d}\n")
-        ),
-        "phrases": Loader(
-            "agent.yaml", banks, lambda file: bank.read_phrases(file.parent),
-            many(b"    Hello there, this is number #.\n", *_after(banks, b"   warm: |\n")),
         ),
     }  # fmt: skip
 

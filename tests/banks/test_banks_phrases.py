@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from each_row import each_row
-from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
+from toologue.errors import BadSetting, UnknownName
 from toologue.plan.procedures.by_model import generics
-from toologue.text.bank import REGISTERS, Form, PhraseKind, Register, Role, Voice, fill, phrases, read_phrases
+from toologue.text.bank import REGISTERS, Form, PhraseKind, Register, Role, Voice, fill, phrases
 
 BANK = phrases()
 KINDS = [kind for kinds in BANK.kinds.values() for kind in kinds.values()]
@@ -222,58 +221,3 @@ class TestVoice:
     def test_slots_left_out_are_named(self) -> None:
         with pytest.raises(BadSetting, match="takes the slots new, old; it was given new"):
             Voice("customer", "terse", seed=1)("corrects", new="2")
-
-
-OWN = """
-role: agent
-kinds:
-  greet:
-    about: hello
-    slots: {name: value}
-    frames:
-      warm: |
-        Hello {name}!
-        Hi {name}!
-      brief: |
-        {name}?
-      formal: |
-        Good day, {name}.
-"""
-
-
-class TestOwnBanks:
-    def test_are_read_like_ours(self, tmp_path: Path) -> None:
-        (tmp_path / "mine.yaml").write_text(OWN)
-        bank = read_phrases(tmp_path)
-        assert bank.kind("agent", "greet").of("warm") == ("Hello {name}!", "Hi {name}!")
-        assert Voice("agent", "brief", seed=1, bank=bank)("greet", name="Mo") == "Mo?"
-
-    @pytest.mark.parametrize(
-        ("text", "said"),
-        [
-            (OWN.replace("Hi {name}!", "Hi!"), r"mine.yaml:8: \$.kinds.greet.frames.warm: the frame 'Hi!' is"),
-            (OWN.replace("Hi {name}!", "Hi {nam}!"), r"each frame has each slot of its kind once: \{name\}"),
-            (OWN.replace("Hi {name}!", "{name}, {name}!"), "not whole"),
-            (OWN.replace("      brief: |\n        {name}?\n", ""), r"frames for warm, formal \(write frames for"),
-            (OWN.replace("brief:", "curt:"), r"\$.kinds.greet.frames.curt"),
-            (OWN.replace("name: value", "name: anything"), r"\$.kinds.greet.slots.name: .*got 'anything'"),
-            (OWN.replace("role: agent", "role: boss"), r"\$.kinds.greet.role: .*got 'boss'"),
-            (OWN.replace("about: hello", "abut: hello"), r"\$.kinds.greet.about: this key is missing"),
-            ("- a", r"\$: an object is expected here"),
-            ("role: agent", r"\$.kinds: an object is expected here"),
-        ],
-    )  # fmt: skip
-    def test_what_is_wrong_is_named_with_its_place(self, tmp_path: Path, text: str, said: str) -> None:
-        (tmp_path / "mine.yaml").write_text(text)
-        with pytest.raises(BadRecord, match=said):
-            read_phrases(tmp_path)
-
-    def test_a_kind_stands_in_one_file_only(self, tmp_path: Path) -> None:
-        (tmp_path / "a.yaml").write_text(OWN)
-        (tmp_path / "b.yaml").write_text(OWN)
-        with pytest.raises(BadRecord, match=r"b.yaml:4: \$.kinds.greet: the agent has a kind 'greet' already"):
-            read_phrases(tmp_path)
-
-    def test_an_empty_folder_is_said_to_be_one(self, tmp_path: Path) -> None:
-        with pytest.raises(BadFile, match="holds no phrase banks"):
-            read_phrases(tmp_path)

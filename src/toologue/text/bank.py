@@ -37,13 +37,13 @@ from functools import cache, lru_cache
 from math import gcd
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from toologue import keys
-from toologue.data import Place, Source, read_source
-from toologue.errors import BadFile, BadSetting, UnknownName
+from toologue.data import shipped
+from toologue.errors import BadSetting, UnknownName
 from toologue.schema import Noun
 from toologue.text.tokens import is_known, opens_sentence
 
@@ -109,18 +109,17 @@ def speaker_of(role: Role, id: str, seed: int = 0) -> tuple[Register, int]:
 class Voice:
     """One speaker in one conversation: `voice(kind, slot=…)` gives words. The same arguments give the same words."""
 
-    def __init__(self, role: Role, register: Register, *, seed: int | str, start: int = 0, bank: Phrases | None = None):
+    def __init__(self, role: Role, register: Register, *, seed: int | str, start: int = 0):
         if register not in REGISTERS[role]:
             raise UnknownName(f"register of the {role}", register, REGISTERS[role])
         self.role: Role = role
         self.register: Register = register
-        self._bank = bank or phrases()
         self._seed = seed
         self._turns = defaultdict[str, int](lambda: start)
 
     def __call__(self, kind: str, /, **slots: str) -> str:
         """The next frame of a kind, filled. Raises UnknownName for the kind, BadSetting for slots."""
-        known = self._bank.kind(self.role, kind)
+        known = phrases().kind(self.role, kind)
         frames = known.of(self.register)
         turn = self._turns[kind]
         frame = frames[place_of(turn, len(frames), keys.seed_of(self._seed, self.role, self.register, kind))]
@@ -135,23 +134,10 @@ class Voice:
 @cache
 def phrases() -> Phrases:
     """The banks that ship."""
-    return read_phrases(Path(__file__).with_name("banks"))
-
-
-def read_phrases(folder: Path | str) -> Phrases:
-    """The banks in the YAML files of a folder, joined. Raises BadFile, BadRecord."""
-    kinds: dict[Role, dict[str, PhraseKind]] = {role: {} for role in get_args(Role)}
-    files = sorted(Path(folder).glob("*.yaml"))
-    if not files:
-        raise BadFile(f"{folder} holds no phrase banks: expected files like customer.yaml")
-    for file in files:
-        source = read_source(file)
-        data = _mapping(source, source.data, ())
-        for name, entry in _mapping(source, data.get("kinds"), ("kinds",)).items():
-            kind = _kind(source, data.get("role"), name, entry)
-            if name in kinds[kind.role]:
-                raise source.bad(("kinds", name), f"the {kind.role} has a kind {name!r} already", "join the two")
-            kinds[kind.role][name] = kind
+    kinds: dict[Role, dict[str, PhraseKind]] = {}
+    for role in REGISTERS:
+        written = shipped(Path(__file__).with_name("banks") / f"{role}.yaml")["kinds"]
+        kinds[role] = {name: _kind(role, name, entry) for name, entry in written.items()}
     return Phrases(kinds=kinds)
 
 
@@ -203,31 +189,9 @@ def _shaped(text: str, *, whole: bool, opens: bool) -> str:
     return text[0].upper() + text[1:] if opens and first.islower() else text
 
 
-def _kind(source: Source, role: Any, name: str, entry: Any) -> PhraseKind:
-    inside = dict(_mapping(source, entry, ("kinds", name)))
-    texts = _mapping(source, inside.get("frames"), ("kinds", name, "frames"))
-    frames = {register: str(text).strip("\n").split("\n") for register, text in texts.items()}
-    try:
-        kind = PhraseKind.model_validate({**inside, "role": role, "name": name, "frames": frames})
-    except ValidationError as error:
-        raise source.refused(error, ("kinds", name)) from None
-    written = [register for register in REGISTERS[kind.role] if register != "typo_prone"]
-    if kind.frames.keys() != {*written}:
-        what, remedy = f"there are frames for {', '.join(kind.frames) or 'nobody'}", "write frames for "
-        raise source.bad(("kinds", name, "frames"), what, remedy + ", ".join(written))
-    expected = _listed(f"{{{slot}}}" for slot in kind.slots)
-    for register, lines in kind.frames.items():
-        for frame in lines:
-            if not frame.strip() or sorted(_SLOT.findall(frame)) != sorted(kind.slots):
-                remedy = f"each frame has each slot of its kind once: {expected}"
-                raise source.bad(("kinds", name, "frames", register), f"the frame {frame!r} is not whole", remedy)
-    return kind
-
-
-def _mapping(source: Source, value: Any, place: Place) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise source.bad(place, "an object is expected here", "see the banks that ship for an example")
-    return cast("Mapping[str, Any]", value)
+def _kind(role: Role, name: str, entry: Mapping[str, Any]) -> PhraseKind:
+    frames = {register: text.strip("\n").split("\n") for register, text in entry["frames"].items()}
+    return PhraseKind.model_validate({**entry, "role": role, "name": name, "frames": frames})
 
 
 def _listed(names: Iterable[str]) -> str:
