@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from crud_samples import do, refusal, value
 from vendor_documents import DESK, FORGE, PAYMENTS
 
-from toologue.errors import BadRecord
 from toologue.worlds.crud import Simulator
 from toologue.worlds.crud.check import check
 
@@ -57,20 +55,6 @@ def test_rows_lie_under_what_only_the_path_names():
     assert value(world, "ListIssues", owner="ada", repo="kettle") == [made]
     assert value(world, "ListIssues", owner="bob", repo="kettle") == []
     assert do(world, "GetIssue", owner="ada", repo="pan", issue_number="1").error.type == "not_found"
-
-
-def test_one_number_may_stand_in_several_places():
-    lamp, kite = {"owner": "ada", "repo": "lamp"}, {"owner": "bo", "repo": "kite"}
-    issues = [{"number": 1, "title": "Dim", **lamp}, {"number": 1, "title": "Torn", **kite}]
-    world = Simulator(FORGE, {"now": NOW, "issues": issues}).world()
-    assert value(world, "GetIssue", **lamp, issue_number="1")["title"] == "Dim"
-    assert value(world, "GetIssue", **kite, issue_number="1")["title"] == "Torn"
-    done = do(world, "RetitleIssue", **kite, issue_number="1", title="Mended")
-    assert [*done.changes] == ["issues/1 (bo, kite)"]
-    assert value(world, "GetIssue", **lamp, issue_number="1")["title"] == "Dim"
-    assert do(world, "GetIssue", owner="ada", repo="kite", issue_number="1").error.type == "not_found"
-    with pytest.raises(BadRecord, match=r"the number 1 stands twice \(say where each lies, too: owner, repo\)"):
-        Simulator(FORGE, {"issues": [{"number": 1}, {"number": 1}]})
 
 
 def test_made_up_rows_are_plausible():

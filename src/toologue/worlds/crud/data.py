@@ -61,11 +61,6 @@ def lies(row: Row, field: str, value: Any, table: Table) -> bool:
     return key_text(told) == key_text(value) if told is not None else field in table.unseen
 
 
-def name_in(table: Table, row: Row) -> str:
-    """The name of a row in the store where another one has its key: with what it lies under."""
-    return f"{key_text(row[table.key])} ({', '.join(key_text(row.get(name)) for name in table.scope)})"
-
-
 class Data:
     """The rows of every table. `store` is where they are kept."""
 
@@ -86,16 +81,13 @@ class Data:
 
     def get(self, table: str, key: Any, under: Row = MappingProxyType({})) -> Row:
         """A row by its key, or as it is now; `under`: where it lies. Raises Refusal (404) where there is none."""
-        row, described = self.store.get(table, self._named(table, key, under)), self.table(table)
+        row, described = self.store.get(table, self._named(table, key)), self.table(table)
         if row is None or not all(lies(row, name, value, described) for name, value in under.items()):
             self.missing(table, key)
         return row
 
-    def _named(self, table: str, key: Any, under: Row = MappingProxyType({})) -> str:
-        described = self.table(table)
-        row: Row = cast("Row", key) if isinstance(key, Mapping) else {**under, described.key: key}
-        scoped = name_in(described, row) if described.scope else ""
-        return scoped if scoped and self.store.get(table, scoped) is not None else key_text(row[described.key])
+    def _named(self, table: str, key: Any) -> str:
+        return key_text(cast("Row", key)[self.table(table).key] if isinstance(key, Mapping) else key)
 
     def missing(self, table: str, key: Any) -> NoReturn:
         """Refuse (404): there is no such row."""
@@ -126,8 +118,7 @@ class Data:
         maker, made = self._makers[table], self.store.get(_COUNTS, table)
         number = 0 if made is None else made["count"]
         key = maker.table.key
-        twin = self.store.get(table, self._named(table, given)) if key in given else None
-        if twin is not None and all(twin.get(name) == given.get(name) for name in maker.table.scope):
+        if key in given and self.store.get(table, key_text(given[key])) is not None:
             raise Refusal(409, f"the {maker.table.spoken} {shown(given[key])} is there already")
         parents = [self.get(refers[name], given[name]) for name in refers if given.get(name) is not None]
         for parent in parents:
@@ -142,7 +133,7 @@ class Data:
             if keys and maker.table.violation({name: keys[0]}) is None:
                 row[name] = keys[0]
         self.store.put(_COUNTS, table, {"count": number})
-        self.store.put(table, key_text(row[key]) if twin is None else name_in(maker.table, row), row)
+        self.store.put(table, key_text(row[key]), row)
         return row
 
     def change(self, table: str, key: Any, fields: Mapping[str, Any]) -> Row:
@@ -241,11 +232,8 @@ def _seed_table(source: Source, name: str, rows: Any, tables: Mapping[str, Table
             raise source.bad(place, f"expected a row, got {shown(given)}")
         row = _seed_row(source, table, own(given), key if isinstance(rows, dict) else None, place)
         text = key_text(row[table.key])
-        text = name_in(table, row) if text in placed and table.scope else text
-        twin = placed.get(text, placed.get(key_text(row[table.key])))
-        if twin is not None and all(twin[0].get(name) == row.get(name) for name in table.scope):
-            where = f"say where each lies, too: {', '.join(table.scope)}" if table.scope else ""
-            raise source.bad(place, f"the {table.key} {row[table.key]!r} stands twice", where)
+        if text in placed:
+            raise source.bad(place, f"the {table.key} {row[table.key]!r} stands twice")
         placed[text] = row, place
     return placed
 

@@ -194,7 +194,7 @@ class _Reader:
         if not tail and owner is not None:
             return self.item(self.steps)
         if self.route.single and not self.said:
-            return self.single(self.route.single)
+            return self.part(self.route.single)
         part = owner.field(tail[-1]) if owner is not None and tail else None
         if part is not None and (self.operation.method != "post" or self.holds(owner, part)):
             return self.part(part)
@@ -289,27 +289,28 @@ class _Reader:
 
     def part(self, field: str) -> Handler:
         """An operation on a field of the path's row: read, replaced, merged, added to (a list), cleared."""
-        table, parameter = self.steps[-1][:2]
-        body, method = self.body(table, field), self.operation.method
+        (table, parameter, *_), single = self.steps[-1], field == self.route.single
+        body, method = self.body(None if single else table, field), self.operation.method
 
         def value(old: Any, scope: Scope) -> Any:
             if method == "delete":
                 return None
-            if method == "patch":
+            if method == "patch" or single:
                 return _merged(old or {}, body(scope))
             return [*list_of(old), body(scope)] if method == "post" and isinstance(old, list) else body(scope)
 
         def effect(data: Data, scope: Scope) -> Any:
             row = scope.rows[table.singular]
-            old = row.get(field)
             if method != "get":
-                scope.rows[table.singular] = data.change(table.name, row, {field: value(old, scope)})
-            elif old is None:
-                raise Refusal(
-                    404, f"the {table.spoken} {scope.arguments[parameter]!r} has no {field.replace('_', ' ')}"
-                )
-            return scope.rows[table.singular][field]
+                row = data.change(table.name, row, {field: value(row.get(field), scope)})
+                scope.rows[table.singular] = row
+            elif row.get(field) is None and not single:
+                words = field.replace("_", " ")
+                raise Refusal(404, f"the {table.spoken} {scope.arguments[parameter]!r} has no {words}")
+            return row.get(field)
 
+        if single:
+            return self.made(effect, answer=self.as_shown)
         if table.key in properties_of(form(self.operation.response, self.document.root)):
             return self.made(effect, table)
         found = self.held(table)
@@ -320,28 +321,14 @@ class _Reader:
 
         return self.made(effect, answer=answer)
 
-    def single(self, field: str) -> Handler:
-        """What a row has one of: read as it was put there, merged, cleared."""
-        table = self.steps[-1].table
-        body, method, root = self.body(None, field), self.operation.method, self.document.root
-        response = self.operation.response
-
-        def effect(data: Data, scope: Scope) -> Any:
-            row = scope.rows[table.singular]
-            old = row.get(field)
-            new = old if method == "get" else None if method == "delete" else _merged(old, body(scope))
-            if method != "get":
-                scope.rows[table.singular] = data.change(table.name, row, {field: new})
-            return new
-
-        def answer(value: Any) -> Any:
-            shown, least = properties_of(form(response, root)), done_answer(response, root) if response else None
-            if not shown and value is not None and fits(value, response, root):
-                return value
-            known = {k: part for k, part in object_of(value).items() if k in shown and fits(part, shown[k], root)}
-            return {**object_of(least), **known} if known or isinstance(least, dict) else least
-
-        return self.made(effect, answer=answer)
+    def as_shown(self, value: Any) -> Any:
+        """What a row has one of, as far as the answer may say it, with what that needs beside."""
+        response, root = self.operation.response, self.document.root
+        shown, least = properties_of(form(response, root)), done_answer(response, root) if response else None
+        if not shown and value is not None and fits(value, response, root):
+            return value
+        known = {k: part for k, part in object_of(value).items() if k in shown and fits(part, shown[k], root)}
+        return {**object_of(least), **known} if known or isinstance(least, dict) else least
 
     def acting(self) -> Handler:
         steps = self.acted_on()

@@ -62,8 +62,7 @@ class Route(NamedTuple):
 class Table:
     """The rows of one kind. `fields`: name → schema, whose `$ref`s point into `root`; `refers`: field → table.
 
-    `unseen`: fields that no answer has, of what rows lie under; `sent`: those that a body may have; `scope`: the fields
-    of what a row lies under wherever it is named, where keys may stand once more.
+    `unseen`: fields that no answer has, of what rows lie under; `sent`: those that a body may have.
     """
 
     name: str
@@ -75,7 +74,6 @@ class Table:
     refers: Mapping[str, str] = field(default_factory=dict[str, str])
     unseen: frozenset[str] = frozenset()
     sent: frozenset[str] = frozenset()
-    scope: tuple[str, ...] = ()
 
     @cached_property
     def singular(self) -> str:
@@ -173,13 +171,8 @@ def tables_of(document: OpenApi) -> tuple[dict[str, Table], dict[str, Route]]:
     if twin is not None:
         what = f"{twin!r} and {plural(twin)!r} are two tables, and called as if they were one"
         raise document.source.bad(("x-tables",) if twin in finder.declared else (), what, f"write {plural(twin)!r}")
-    linked, scoped = {name: _linked(table, tables) for name, table in tables.items()}, dict[str, list[str]]()
+    linked = {name: _linked(table, tables) for name, table in tables.items()}
     placed = {name: _placed(route, linked, places, finder.lost) for name, route in routes.items()}
-    for owner in (owner for route in placed.values() for owner in route.owners[::-1]):
-        under = [name for name in (owner.link, *(name for name, _ in owner.within)) if name]
-        scoped.setdefault(owner.table, under)
-        scoped[owner.table] = [name for name in scoped[owner.table] if name in under]
-    linked |= {name: replace(linked[name], scope=tuple(under)) for name, under in scoped.items() if under}
     singles = set(_singles(placed.values(), document.root))
     return linked, {name: _single(one, linked) if one.place in singles else one for name, one in placed.items()}
 
