@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from command import toologue
+from toologue.cli.terminal import say, table
 from toologue.schema import AgentTurn, Api, Dialogue, Edge, Parameter, Similarities, UserTurn
 from toologue.schema.jsonl import write
 
@@ -67,3 +68,17 @@ def test_data_in_a_log_line_cannot_steer_it(here: Path) -> None:
     done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=True)
     said = "torn\\u001b]0;title\\u0007\\u001b[2Jx\\u202e.jsonl:3: the last line is cut off and was skipped\n"
     assert done.stderr == said
+
+
+@pytest.mark.parametrize("width", [100, 80, 40])
+def test_a_table_breaks_no_word_however_narrow_the_terminal(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    columns = ("procedure", "conversations", "different", "nodes", "edges", "pairs", "paths")
+    say(table(columns, [("delay-compensation", 25, 183, "30/30", "38/39", "33/42", 25)], title="per procedure"))
+    said = capsys.readouterr().out
+    assert max(map(len, said.splitlines())) <= width
+    assert said.count("per procedure") == 1
+    for word in (*columns, "delay-compensation", "33/42"):
+        assert f" {word} " in said

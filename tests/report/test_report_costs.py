@@ -113,12 +113,14 @@ def test_a_line_that_is_no_time_is_named(here: Path, line: str) -> None:
     assert "times.jsonl:5: $: not the time of a case (remove the line)" in done.stderr
 
 
-def test_an_agent_that_asks_no_model_has_seconds_alone(here: Path) -> None:
+def test_seconds_of_an_agent_that_asks_no_model_stand_on_the_page_alone(here: Path) -> None:
     toologue("run", "talks.jsonl", "--agent", "gold", "-o", "gold", cwd=here)
-    table = str(told(here, "gold")["table"])
-    assert "seconds " in table
-    assert "tokens" not in table
-    assert "price" not in table
+    assert told(here, "gold")["table"] == ""
+    page = (here / "gold" / "report.html").read_text()
+    costs = page.partition('<section aria-labelledby="costs">')[2].partition("</section>")[0]
+    assert "seconds" in costs
+    assert "tokens" not in costs
+    assert "price" not in costs
 
 
 def test_a_benchmark_tells_the_same(here: Path) -> None:

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from copy import copy
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -23,7 +25,9 @@ from toologue.events import LISTENERS, happened
 from toologue.limits import legible
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Console
+    from rich.table import Column, Table
+    from rich.text import TextType
 
 T = TypeVar("T")
 SECONDS = 30.0  # between two lines of progress, where there is no terminal
@@ -53,9 +57,13 @@ if logging.lastResort:  # in our processes, too: they load what is loaded here
 
 
 def say(*things: Any) -> None:
-    """Print rich renderables on standard output, what would steer the terminal as visible escapes."""
+    """Print rich renderables on standard output, what would steer the terminal as visible escapes.
+
+    A table whose words need more than the terminal's width goes on below, under its first column.
+    """
     from rich.console import Console
     from rich.segment import Segment
+    from rich.table import Table
 
     console = Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
 
@@ -67,7 +75,32 @@ def say(*things: Any) -> None:
             for text, style, control in console.render(self.thing, options):
                 yield Segment(legible(text), style, control)
 
-    console.print(*map(Legible, things))
+    for thing in things:
+        for part in _parts(thing, console) if isinstance(thing, Table) else [thing]:
+            console.print(Legible(part))
+
+
+def _parts(whole: Table, console: Console) -> Iterator[Table]:
+    """A table as tables that fit the console without a broken word, as far as two columns do."""
+    from rich.measure import Measurement
+
+    def some(columns: Sequence[Column], title: TextType | None, caption: TextType | None) -> Table:
+        made = copy(whole)
+        made.columns = [replace(column, _index=at) for at, column in enumerate(columns)]
+        made.title, made.caption = title, caption
+        return made
+
+    def fits(columns: Sequence[Column]) -> bool:
+        unbounded = console.options.update(width=sys.maxsize)
+        return Measurement.get(console, unbounded, some(columns, None, None)).minimum <= console.width
+
+    (first, *rest), title = whole.columns, whole.title
+    if not rest:
+        yield whole
+    while rest:
+        few = next((n for n in range(len(rest), 1, -1) if fits([first, *rest[:n]])), 1)
+        yield some([first, *rest[:few]], title, whole.caption if few == len(rest) else None)
+        rest, title = rest[few:], None
 
 
 def table(
@@ -82,7 +115,7 @@ def table(
     from rich.table import Column, Table
     from rich.text import Text
 
-    heads = [Column(Text(name), justify="right" if name in right else "left") for name in columns]
+    heads = [Column(Text(name), justify="right" if name in right else "left", overflow="fold") for name in columns]
     drawn = Table(*heads, title=title and Text(legible(title)), caption=Text(legible(caption)))
     for row in rows:
         drawn.add_row(*(Text(legible(shown(cell))) for cell in row))

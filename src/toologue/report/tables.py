@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from toologue.limits import legible
 from toologue.report.compare import Comparison
-from toologue.report.costs import cost_rows
+from toologue.report.costs import cost_rows, spent_on
 from toologue.report.view import Report, RunView
 from toologue.report.words import bracket, decided_words, figures, headline, rate_words, trials_words, words_alone
 from toologue.score.calls import ERROR_TYPES
@@ -46,10 +46,12 @@ def totals_table(report: Report) -> Table:
 
 
 def costs_table(report: Report) -> Table | None:
-    """What runs cost and how long they took, runs as columns; None where nothing is known."""
+    """What runs cost and how long they took, runs as columns; None where no model was asked."""
+    if not any(spent_on(run.costs).requests for run in report.runs):
+        return None
     rows = cost_rows([run.costs for run in report.runs])
     heads = ["", *(run.name for run in report.runs)]
-    return _table("cost and time", heads, ([name, *cells] for name, cells in rows)) if rows else None
+    return _table("cost and time", heads, ([name, *cells] for name, cells in rows))
 
 
 def failures_table(run: RunView, limit: int = 10) -> Table:
