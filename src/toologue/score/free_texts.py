@@ -1,10 +1,9 @@
 """Free texts of calls (a task, a subject, a message): right, wrong or unsure, by what they must carry.
 
 A text stands beside the expected one and what the user had said, read or been told before. Equal after folding is
-right. Else every difference is named evidence with a weight: a number, time, day or name that was changed, left out or
-made up; a negation, an opposite, another person who acts; a question that is not asked; words of another matter; and
-words that are lost or added, which alone make nothing wrong. Right lies below one margin, wrong above the other, unsure
-between them. No similarity decides. Weights, margins and the English are in `texts.yaml`.
+right. Else every difference is evidence. Wrong alone are a number, time, day or name that was changed or made up, what
+is said not of, an opposite, a question that is not asked, another matter; what is left out, lost or added leaves a text
+unsure. No similarity decides. The English is in `texts.yaml`.
 
 Contract: pure and total. A text in another language than English is unsure.
 
@@ -39,7 +38,6 @@ from toologue.score.text_facts import (
     clocks_of,
     codes_in,
     content_of,
-    courtesy,
     dates_of,
     days_in,
     doers,
@@ -52,7 +50,6 @@ from toologue.score.text_facts import (
     opposed,
     overlap,
     pattern,
-    table,
     telling,
     texts_of,
     unaddressed,
@@ -78,10 +75,10 @@ class TextVerdict(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Something that speaks against a text: its kind (a key of the weights), in words, and what saw it."""
+    """Something that speaks against a text, in words; whether it makes the text wrong alone; and what saw it."""
 
-    kind: str
     why: str
+    wrong: bool = False
     by: DecidedBy = "rule"
 
 
@@ -132,18 +129,11 @@ def judged(expected: str, actual: str, compare: Literal["text", "prose"], heard:
         return TextVerdict("unsure", None, f"longer than {_LONGEST:,} characters")
     reading = Reading(expected, actual, compare == "prose", heard)
     found = [one for rule in RULES for one in rule(reading)]
-    rules = table()
-    weight: Mapping[str, float] = rules["weights"]
-    kinds = {one.kind for one in found}
-    soft = max((weight[kind] for kind in kinds & SOFT), default=0.0)
-    total = sum(weight[kind] for kind in kinds - SOFT) + soft
-    if total < rules["margins"]["right"]:
+    if not found:
         return TextVerdict("right", "rule", "all of it is there, and nothing else")
-    wrong = total > rules["margins"]["wrong"] and not reading.foreign and not reading.heads
-    worst = max(weight[kind] for kind in kinds)
-    heavy = [one for one in found if not wrong or weight[one.kind] == worst]
-    why = "; ".join(dict.fromkeys(one.why for one in heavy))
-    return TextVerdict("wrong", heavy[0].by, why) if wrong else TextVerdict("unsure", None, why)
+    wrong = [] if reading.foreign or reading.heads else [one for one in found if one.wrong]
+    why = "; ".join(dict.fromkeys(one.why for one in wrong or found))
+    return TextVerdict("wrong", wrong[0].by, why) if wrong else TextVerdict("unsure", None, why)
 
 
 def demanded(expected: str, heard: Heard) -> TextVerdict:
@@ -213,7 +203,7 @@ class Reading:
     @cached_property
     def lost(self) -> frozenset[str]:
         """What was asked for, and is not said."""
-        return (self.wanted if self.dictated else self.asked) - self.said - self.carried - light() - courtesy()
+        return (self.wanted if self.dictated else self.asked) - self.said - self.carried - light()
 
     @cached_property
     def added(self) -> frozenset[str]:
@@ -223,7 +213,7 @@ class Reading:
     @cached_property
     def strange(self) -> frozenset[str]:
         """What is said, and nobody had spoken of."""
-        return self.added - self.known - courtesy()
+        return self.added - self.known
 
     @property
     def heads(self) -> bool:
@@ -259,7 +249,7 @@ def _times(one: Reading) -> Iterator[Evidence]:
     own, others = (clocks_of(values if mine else ()) for values in (one.heard.beside, one.heard.others))
     for said, minutes in mine.items():
         if own and not any(minutes & each for each in (*theirs.values(), own)) and minutes & others:
-            yield Evidence("another call's", f"{said}: that is another call's time", "value")
+            yield Evidence(f"{said}: that is another call's time", True, "value")
 
 
 def _days(one: Reading) -> Iterator[Evidence]:
@@ -279,22 +269,20 @@ def _facts(
     lost = [said for said, value in theirs.items() if not any(same(value, other) for other in mine.values())]
     more = [said for said, value in mine.items() if not any(same(value, other) for other in theirs.values())]
     if lost and more:
-        kind = "other day" if bool(_RELATIVE.search(more[0])) != bool(_RELATIVE.search(lost[0])) else "changed"
-        yield Evidence(kind, f"{more[0]} in place of {lost[0]}", "value")
+        same_sort = bool(_RELATIVE.search(more[0])) == bool(_RELATIVE.search(lost[0]))
+        yield Evidence(f"{more[0]} in place of {lost[0]}", same_sort, "value")
     elif more:
         before = known()
         for said in more:
             if not any(same(mine[said], other) for other in before) and not _is_number(said, one):
-                kind = "other day" if _RELATIVE.search(said) else "made up"
-                yield Evidence(kind, f"{said}: nobody said that", "value")
+                yield Evidence(f"{said}: nobody said that", not _RELATIVE.search(said), "value")
     lost = [said for said in lost if not more and any(same(theirs[said], other) for other in known())]
     for said in lost:
         elsewhere = "\n".join(texts_of(one.heard.given))
         values = [*clocks_in(elsewhere, one.heard.now).values(), *days_in(elsewhere, one.heard.now).values()]
         values += [clocks_of(one.heard.given), *((day, day) for day in dates_of(one.heard.given))]
         if not any(type(value) is type(theirs[said]) and same(theirs[said], value) for value in values):
-            kind = "left out" if _is_today(theirs[said], one.heard.now) else _left_out(one)
-            yield Evidence(kind, f"{said} is left out", "value")
+            yield Evidence(f"{said} is left out", by="value")
 
 
 def _numbers(one: Reading) -> Iterator[Evidence]:
@@ -305,13 +293,13 @@ def _numbers(one: Reading) -> Iterator[Evidence]:
     known = frozenset[float]().union(*map(all_numbers, one.heard.known))
     hours = {float(minute // 60 % 12 or 12) for minutes in _known_clocks(one) for minute in minutes}
     if lost and more:
-        yield Evidence("changed", f"{_number(min(more))} in place of {_number(min(lost))}", "value")
+        yield Evidence(f"{min(more):g} in place of {min(lost):g}", True, "value")
     for number in sorted(more - known - hours) if not lost else ():
-        yield Evidence("made up", f"{_number(number)}: nobody said that", "value")
+        yield Evidence(f"{number:g}: nobody said that", True, "value")
     asked = frozenset[float]().union(*map(all_numbers, one.heard.asked))
     given = frozenset[float]().union(*map(all_numbers, texts_of(one.heard.given)))
     for number in sorted((lost & asked) - given) if not more else ():
-        yield Evidence(_left_out(one), f"{_number(number)} is left out", "value")
+        yield Evidence(f"{number:g} is left out", by="value")
 
 
 def _codes(one: Reading) -> Iterator[Evidence]:
@@ -319,11 +307,11 @@ def _codes(one: Reading) -> Iterator[Evidence]:
     theirs, mine = codes_in(one.expected), codes_in(one.actual)
     lost, more = sorted({*theirs} - {*mine}), sorted({*mine} - {*theirs})
     if lost and more:
-        yield Evidence("changed", f"{more[0]} in place of {lost[0]}", "value")
+        yield Evidence(f"{more[0]} in place of {lost[0]}", True, "value")
     elif more and not any(more[0] in codes_in(text) for text in one.heard.known):
-        yield Evidence("made up", f"{more[0]}: nobody said that", "value")
+        yield Evidence(f"{more[0]}: nobody said that", True, "value")
     elif theirs != mine and not lost:
-        yield Evidence("other words", "the numbers stand in another order")
+        yield Evidence("the numbers stand in another order")
 
 
 def _people(one: Reading) -> Iterator[Evidence]:
@@ -334,22 +322,16 @@ def _people(one: Reading) -> Iterator[Evidence]:
     if lost:
         elsewhere = {word.casefold() for text in texts_of(one.heard.given) for word in WORD.findall(text)}
         lost = [name for name in lost if name not in elsewhere]
-    for name in sorted(mine - theirs):
-        if content_of(name) - one.wanted - one.known - courtesy() and not any(
-            re.search(rf"(?<!\w){name}", text, re.IGNORECASE) for text in (one.expected, *one.heard.known)
-        ):
-            yield Evidence("strange name", f"{name}: nobody spoke of that", "value")
     instead = (mine - theirs) or (one.added if one.dictated else frozenset() if one.prose else one.strange)
     if lost and instead:
-        kind = "other name" if instead <= one.known else "changed"
-        yield Evidence(kind, f"{_few(instead)} in place of {lost[0]}", "value")
+        yield Evidence(f"{_few(instead)} in place of {lost[0]}", not instead <= one.known, "value")
     elif lost:
-        yield Evidence("left out", f"{lost[0]} is left out", "value")
+        yield Evidence(f"{lost[0]} is left out", by="value")
     hailed, hails = (HAIL.match(text) for text in (one.expected, one.actual))
     if hailed and hails and hailed[1][0].isupper() and hails[1][0].isupper():
         wanted, called = hailed[1].casefold(), hails[1].casefold()
         if not (wanted.startswith(called) or called.startswith(wanted)):
-            yield Evidence("changed", f"it addresses {hails[1]}, not {hailed[1]}", "value")
+            yield Evidence(f"it addresses {hails[1]}, not {hailed[1]}", True, "value")
 
 
 # ---- what is said of them
@@ -359,9 +341,7 @@ def _negations(one: Reading) -> Iterator[Evidence]:
     theirs, mine = negated(one.expected), negated(one.actual)
     turned = sorted((theirs | mine) & one.wanted & one.said) if not (theirs and mine) else []
     if turned:
-        yield Evidence("negated", f"{turned[0]}: {'not ' if turned[0] in mine else ''}said, against what is expected")
-    elif bool(theirs) != bool(mine):
-        yield Evidence("negation", "only one of them says not")
+        yield Evidence(f"{turned[0]}: {'not ' if turned[0] in mine else ''}said, against what is expected", True)
 
 
 def _opposites(one: Reading) -> Iterator[Evidence]:
@@ -373,13 +353,13 @@ def _opposites(one: Reading) -> Iterator[Evidence]:
                 continue
             turned = _turned(first, second, one)
             if turned or theirs & first:
-                kind = "opposed" if turned or not one.prose else "other words"
-                yield Evidence(kind, f"{_few(mine & second)} in place of {_few(theirs & first or first)}")
+                told = f"{_few(mine & second)} in place of {_few(theirs & first or first)}"
+                yield Evidence(told, turned or not one.prose)
     for group in groups():
         there = [item for item in group if item & one.wanted]
         here = [item for item in group if item & one.said]
         if there and here and not any(item in there for item in here) and not one.prose:
-            yield Evidence("changed", f"{_few(here[0] & one.said)} in place of {_few(there[0] & one.wanted)}")
+            yield Evidence(f"{_few(here[0] & one.said)} in place of {_few(there[0] & one.wanted)}", True)
 
 
 def _turned(first: frozenset[str], second: frozenset[str], one: Reading) -> bool:
@@ -394,7 +374,7 @@ def _actors(one: Reading) -> Iterator[Evidence]:
     for word in sorted(theirs.keys() & mine.keys()):
         for these, those in ((_I, _YOU), (_YOU, _I)):
             if theirs[word] <= these and mine[word] <= those:
-                yield Evidence("other person", f"{_few(mine[word])} {word}, not {_few(theirs[word])}")
+                yield Evidence(f"{_few(mine[word])} {word}, not {_few(theirs[word])}")
 
 
 def _questions(one: Reading) -> Iterator[Evidence]:
@@ -403,22 +383,21 @@ def _questions(one: Reading) -> Iterator[Evidence]:
     asks, asked = (pattern("asks").search(text) for text in (one.expected, one.actual))
     if asks and not asked:
         must = any(pattern("asks_whether").search(text) for text in one.heard.asked[-1:]) or one.dictated
-        yield Evidence("asks nothing" if must else "asks", "it does not ask what is to be asked")
+        yield Evidence("it does not ask what is to be asked", must)
     elif asked and not asks:
-        yield Evidence("asks", "it asks where nothing is to be asked")
+        yield Evidence("it asks where nothing is to be asked")
 
 
 def _matter(one: Reading) -> Iterator[Evidence]:
     """Texts about another matter."""
     for text in texts_of(one.heard.others) if not one.said <= one.wanted else ():
         if content_of(text) == one.said:
-            yield Evidence("another call's", f"that is what another call says: {text}", "value")
+            yield Evidence(f"that is what another call says: {text}", True, "value")
             return
-    if one.dictated and one.lost:
-        kind = "dictated otherwise" if one.prose else "not as dictated"
-        yield Evidence(kind, f"the user said {one.expected}", "value")
+    if one.dictated and one.lost and not one.prose:
+        yield Evidence(f"the user said {one.expected}", True, "value")
     if not one.said & (one.wanted | content_of("\n".join(one.heard.asked[-1:]))):
-        yield Evidence("nothing of it", "it has no word of what is expected, nor of what the user said last")
+        yield Evidence("it has no word of what is expected, nor of what the user said last")
     must = one.asked - one.carried - light()
     if not must or one.wanted & one.said or not one.added:
         return
@@ -426,33 +405,24 @@ def _matter(one: Reading) -> Iterator[Evidence]:
     here = frozenset[str]().union(*(clause for clause in clauses if clause & must))
     elsewhere = (one.added & one.known) - here
     if elsewhere:
-        yield Evidence("another matter", f"it speaks of {_few(elsewhere)}, not of {_few(must)}")
-    elif len(must) > 1:
-        yield Evidence("nothing of it", f"neither {' nor '.join(sorted(must)[:3])} is in it")
+        yield Evidence(f"it speaks of {_few(elsewhere)}, not of {_few(must)}", True)
 
 
 def _words(one: Reading) -> Iterator[Evidence]:
     theirs, mine = (telling(text) for text in (one.expected, one.actual))
     if not one.prose and theirs != mine:
-        yield Evidence(
-            "other words", f"{_few(mine - theirs) or 'nothing'} in place of {_few(theirs - mine) or 'nothing'}"
-        )
+        yield Evidence(f"{_few(mine - theirs) or 'nothing'} in place of {_few(theirs - mine) or 'nothing'}")
     if one.lost:
-        yield Evidence("words lost", f"it does not say {_few(one.lost)}")
+        yield Evidence(f"it does not say {_few(one.lost)}")
     if one.strange or (one.dictated and one.added):
-        yield Evidence("words added", f"nobody spoke of {_few(one.strange or one.added)}")
+        yield Evidence(f"nobody spoke of {_few(one.strange or one.added)}")
     parts = [content_of(part) for text in one.heard.asked[-1:] for part in CLAUSE.split(text)]
     here = frozenset[str]().union(*(part for part in parts if part & one.asked))
     mixed = (one.added & frozenset[str]().union(*parts)) - here
     if here and mixed:
-        yield Evidence("other words", f"{_few(mixed)} was said of something else")
+        yield Evidence(f"{_few(mixed)} was said of something else")
 
 
-# What makes nothing wrong: of these only the heaviest counts.
-SOFT = frozenset({
-    "words lost", "words added", "other words", "negation", "asks", "nothing of it", "dictated otherwise", "left out",
-    "left out of a message",
-})  # fmt: skip
 RULES: tuple[Rule, ...] = (
     _times, _days, _numbers, _codes, _people, _negations, _opposites, _actors, _questions, _matter, _words,
 )  # fmt: skip
@@ -475,19 +445,6 @@ def _known_days(one: Reading) -> list[Day]:
 def _is_number(said: str, one: Reading) -> bool:
     """Whether what looks like an hour is a number that was said: studio 2."""
     return said.isdecimal() and any(float(said) in all_numbers(text) for text in one.heard.known)
-
-
-def _is_today(value: Minutes | Day, now: datetime | None) -> bool:
-    """Whether a value is a day that may be today."""
-    return now is not None and not isinstance(value, frozenset) and overlap(value, (now.date(), now.date()))
-
-
-def _left_out(one: Reading) -> str:
-    return "left out of a message" if one.prose else "left out"
-
-
-def _number(number: float) -> str:
-    return f"{number:g}"
 
 
 def _few(words: Iterable[str]) -> str:

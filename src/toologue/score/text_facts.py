@@ -231,12 +231,6 @@ def light() -> frozenset[str]:
     return content_of(" ".join(table()["light"]))
 
 
-@lru_cache(maxsize=1)
-def courtesy() -> frozenset[str]:
-    """Words that are polite, and no more."""
-    return content_of(" ".join(table()["courtesy"]))
-
-
 @lru_cache(maxsize=8)
 def pattern(name: str) -> re.Pattern[str]:
     """A pattern of the table."""
