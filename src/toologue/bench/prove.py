@@ -5,17 +5,28 @@ is the world's verdict, not the grader's: a wrong agent whose altered call the w
 as before, did nothing wrong and is left out; a right variant must have made the gold's calls succeed with the gold's
 reads. Caught: not a success.
 
-`prove_steps`: every kind of `mutate.steps` is taken wherever it can be. A step counts for itself, since every test
-begins at the gold.
+`prove_taken`: steps taken in place of the gold's, wherever they can be; `prove_steps` those of `mutate.steps`. A step
+counts for itself, since every test begins at the gold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from toologue.bench.benchmark import Benchmark, GoldCheck, Graded, Options, Proof, ReplyProof, StepProof, evaluate, play
+from toologue.bench.benchmark import (
+    Benchmark,
+    GoldCheck,
+    Graded,
+    Options,
+    Part,
+    Proof,
+    ReplyProof,
+    StepProof,
+    evaluate,
+    play,
+)
 from toologue.bench.verdicts import OPEN_SET, graded_replies
 from toologue.models.similarity import TextMatch
 from toologue.mutate.calls import RIGHT, WRONG, altered_script
@@ -23,12 +34,15 @@ from toologue.mutate.steps import RIGHT_STEPS, WRONG_STEPS, Talk, missteps
 from toologue.report.view import Conversation
 from toologue.report.words import findings, headline
 from toologue.run.runner import Settings, cases_of
-from toologue.schema import Dialogue, Invocation, Trace, Verdict
+from toologue.schema import AgentTurn, Dialogue, Invocation, Trace, Verdict
 from toologue.score.calls import made
 from toologue.score.metric import verdict_on
 from toologue.values.compare import agree, contains
 from toologue.verify.procedures import Flaw, verify
 from toologue.worlds.world import documents_of, kind_at
+
+# Of a part a gold, by turn the steps that take the place of its own, and the tests that see them.
+Taken = tuple[Part, Dialogue, Mapping[int, AgentTurn], Collection[int]]
 
 
 def check_gold(
@@ -162,13 +176,22 @@ def prove_step(
     benchmark: Benchmark, dialogues: Sequence[Dialogue], kind: str, judge: TextMatch, options: Options = Options()
 ) -> Proof:
     """One kind, at every step where it can be taken. `applied`: conversations; `took`, `caught`: steps."""
-    applied, found = 0, list[tuple[str, Verdict]]()
-    for gold in dialogues:
-        instead = missteps(gold, documents_of(gold), kind, seed=options.seed)
-        if instead:
-            turns = tuple(instead.get(at, turn) for at, turn in enumerate(gold.turns))
-            lived = Trace(case=gold.id, dialogue=gold.id, protocol="next", agent="misstep", turns=turns)
-            tests = benchmark.grade(benchmark.part, options.mode, gold, lived, judge).record["tests"]
-            found += [(f"{gold.id}:{test['turn']}", test["verdict"]) for test in tests if test["turn"] in instead]
-            applied += 1
-    return StepProof.of(kind, found, wrong=kind in WRONG_STEPS, applied=applied)
+    made = ((gold, missteps(gold, documents_of(gold), kind, seed=options.seed)) for gold in dialogues)
+    taken = ((benchmark.part, gold, instead, instead.keys()) for gold, instead in made)
+    return prove_taken(benchmark, kind, taken, judge, options, wrong=kind in WRONG_STEPS)
+
+
+def prove_taken(
+    benchmark: Benchmark, kind: str, taken: Iterable[Taken], judge: TextMatch, options: Options, *, wrong: bool
+) -> StepProof:
+    """Steps of one kind, each in place of the gold's. `applied`: conversations; `took`, `caught`: tests."""
+    applied, found = set[str](), list[tuple[str, Verdict]]()
+    for part, gold, instead, seeing in (one for one in taken if one[2]):
+        turns = tuple(instead.get(at, turn) for at, turn in enumerate(gold.turns))
+        lived = Trace(case=gold.id, dialogue=gold.id, protocol=part.protocol, agent=f"mutant:{kind}", turns=turns)
+        for test in benchmark.grade(part, options.mode, gold, lived, judge).record["tests"]:
+            if test["turn"] in seeing:
+                verdict = test.get("verdict") or ("right" if test["correct"] else "wrong")
+                found.append((f"{gold.id}:{test['turn']}", verdict))
+        applied.add(gold.id)
+    return StepProof.of(kind, found, wrong=wrong, applied=len(applied))

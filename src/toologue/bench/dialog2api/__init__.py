@@ -37,19 +37,19 @@ from typing import Any
 from toologue.agents.agent import AgentSpec, ScriptedAgent
 from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, Results, sums, traces_of, values_of
 from toologue.bench.dialog2api.files import SHIPPED, executed, over_s3, programs_of, read_folder
-from toologue.bench.dialog2api.forced import teacher_forced
 from toologue.bench.dialog2api.prove import prove
-from toologue.bench.dialog2api.tables import table3, tables, talk_table, unsure_sums
+from toologue.bench.dialog2api.tables import table3, tables, talk_table
 from toologue.bench.tables import html
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName, shown
 from toologue.formats.dialog2api import read_conversations
-from toologue.loop import Agent
+from toologue.loop import Agent, Do, Replay, Session
 from toologue.models.similarity import TextMatch
-from toologue.schema import Case, Dialogue, Trace, answers, rounds
+from toologue.schema import Case, Dialogue, Trace, Turn, answers, executable, rounds
 from toologue.schema.jsonl import read
 from toologue.schema.stack import completed
-from toologue.score.metric import TurnTest
+from toologue.score.metric import TurnTest, done_at
 from toologue.score.programs import EDITS, FORCED, METRICS, scores_of, turn_tests
+from toologue.worlds.world import make_world
 
 PASSES = METRICS[1]
 
@@ -114,11 +114,32 @@ def _run_where_gold_stands(part: Part, graded: list[Graded], options: Options) -
 
 
 def _with_forced(one: Graded, mode: Mode) -> Graded:
-    forced = teacher_forced(one.gold, one.trace)
+    forced = _teacher_forced(one.gold, one.trace)
     score = scores_of(mode, one.gold, forced)[FORCED]
     metrics = {**one.record["metrics"], FORCED: score.value}
     record = {**one.record, **_turns(turn_tests(mode, one.gold, forced)), "metrics": metrics}
     return replace(one, scores={**one.scores, FORCED: score}, record=record)
+
+
+def _teacher_forced(gold: Dialogue, trace: Trace) -> Trace:
+    """A `next` trace as a `forced` one: in every round the programs that answered the user are run in the account as
+    the gold's programs left it, then these run instead. What was written in later turns of the round is left out.
+    """
+    session = Session(make_world(Case(id=gold.id, gold=gold, world=gold.world, protocol="forced")))
+    lived, place = list[Turn](), 0
+    for said, did in rounds(gold.turns):
+        lived += said
+        place += len(said)
+        if not said:
+            lived += did
+        elif did:
+            turn = completed((*gold.turns[:place], done_at(trace, place)), lax=True)[-1]
+            assert turn.role == "agent"
+            done = (session.answer(Do(act)) if executable(act) else None for act in turn.acts)
+            lived.append(turn.replace(results=tuple(done)))
+        session.answer(Replay(tuple(act for turn in did for act in turn.acts if executable(act))))
+        place += len(did)
+    return trace.replace(protocol="forced", turns=tuple(lived))
 
 
 def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
@@ -134,7 +155,7 @@ def _totals(graded: Sequence[Graded]) -> dict[str, Any]:
     counted = sums(graded)
     unscored = sum(all(score.value is None for score in one.scores.values()) for one in graded)
     told: dict[str, Any] = {"num_conversations": len(graded), "unscored": unscored, **values_of(counted)}
-    return {**told, "sums": counted, "unsure": unsure_sums(graded)}
+    return {**told, "sums": counted, "unsure": {name: gain for name, gain in sums(graded, "unsure").items() if gain}}
 
 
 def _check_results(written: Dialogue, gold: Dialogue, file: Path, line: int) -> None:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toologue.bench.benchmark import Graded, Results, sums
-from toologue.bench.tables import Table
+from toologue.bench.benchmark import Results, sums
+from toologue.bench.tables import Bracket, Table
 from toologue.sandbox.program import parse, raised_in
 from toologue.schema import Dialogue
 from toologue.schema.stack import stack
@@ -41,11 +41,7 @@ _TABLE_3 = {
 
 def tables(results: Results) -> list[Table]:
     """All that have anything in them."""
-    found = (
-        table4(results),
-        _where_gold_stands(results),
-    )
-    return [table for table in found if table.rows]
+    return [table for table in (table4(results), _where_gold_stands(results)) if table.rows]
 
 
 def table4(results: Results) -> Table:
@@ -53,7 +49,7 @@ def table4(results: Results) -> Table:
     rows: list[list[Any]] = []
     for agent, parts in results.items():
         graded = [one for played in parts.values() for one in played]
-        found, unsure = sums(graded), unsure_sums(graded)
+        found, unsure = sums(graded), sums(graded, "unsure")
         edits = value_of(_EDITS, found[_EDITS]) if found.get(_EDITS) else None
         shares = [_bracket(name, found.get(name, {}), unsure.get(name, {})) for name in METRICS[:4]]
         rows.append([agent, None if edits is None else f"{edits:.1f}", *shares])
@@ -62,7 +58,7 @@ def table4(results: Results) -> Table:
             perfect = _PERFECT_OF.get((model, setting))
             rows.append([f"the paper's: {model}, {setting}", f"{edits:.1f}", emr / 100, perfect, None, bleu / 100])
     title = "Programs (table 4; the paper's rows: language models, on another dataset)"
-    open_shares = any(isinstance(cell, str) for row in rows for cell in row[2:])
+    open_shares = any(isinstance(cell, Bracket) for row in rows for cell in row[2:])
     return Table(title, ["agent", "CodeEdits (lower is better)", *METRICS[:4]], rows, _OPEN if open_shares else "")
 
 
@@ -71,26 +67,15 @@ def _where_gold_stands(results: Results) -> Table:
     rows: list[list[Any]] = []
     for agent, parts in results.items():
         graded = [one for played in parts.values() for one in played]
-        counts, unsure = sums(graded).get(FORCED), unsure_sums(graded).get(FORCED, {})
+        counts, unsure = sums(graded).get(FORCED), sums(graded, "unsure").get(FORCED, {})
         rows += [[agent, int(counts["of"]), _bracket(FORCED, counts, unsure)]] if counts else []
     return Table("Turns that match, each begun where the gold stands: no mistake counts twice", ["", "n", FORCED], rows)
 
 
-def unsure_sums(graded: Iterable[Graded]) -> dict[str, dict[str, float]]:
-    """By metric, what its counts would gain if all that is unsure were right; metrics without any are left out."""
-    found: dict[str, dict[str, float]] = {}
-    for name, score in (pair for one in graded for pair in one.scores.items() if pair[1].unsure):
-        gain = found.setdefault(name, {})
-        gain |= {key: gain.get(key, 0.0) + number for key, number in score.unsure.items()}
-    return found
-
-
-def _bracket(name: str, counts: Mapping[str, float], unsure: Mapping[str, float]) -> float | str | None:
+def _bracket(name: str, counts: Mapping[str, float], unsure: Mapping[str, float]) -> float | Bracket | None:
     """A value; where some of it is unsure, from all of that being wrong to all of it being right."""
-    if not counts:
-        return None
-    low, high = value_of(name, counts), value_of(name, gained(counts, unsure))
-    return low if low is None or high is None or not unsure else f"{low:.1%}–{high:.1%}"
+    low, high = (value_of(name, one) if one else None for one in (counts, gained(counts, unsure)))
+    return low if low is None or high is None or not unsure else Bracket(low, high)
 
 
 def table3(golds: Sequence[Dialogue]) -> Table:

@@ -41,6 +41,7 @@ from typing import Any, cast
 from toologue.agents.agent import AgentSpec
 from toologue.agents.apart import apart
 from toologue.bench.benchmark import Benchmark, Graded, Options, Part, StepProof, Tested, player_of
+from toologue.bench.prove import prove_taken
 from toologue.bench.tables import html
 from toologue.bench.tooldial.predictions import predicted
 from toologue.bench.tooldial.tables import tables
@@ -53,7 +54,7 @@ from toologue.models.ask import model
 from toologue.models.model import Model
 from toologue.models.similarity import TextMatch
 from toologue.mutate.states import RIGHT, WRONG, Mutation
-from toologue.schema import AgentTurn, Api, Brief, Case, Dialogue, Setting, Trace, Turn, Verdict
+from toologue.schema import AgentTurn, Api, Brief, Case, Dialogue, Setting, Turn
 from toologue.schema.jsonl import holds, read
 from toologue.score import faithfulness
 from toologue.worlds.world import documents_of
@@ -153,27 +154,13 @@ def mutants(gold: Dialogue, task: Task, mutation: Mutation) -> dict[int, AgentTu
     return {at: turn for at, turn in made if turn is not None}
 
 
-def prove(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> list[StepProof]:
-    """Every mutation wherever it can be made, wrong ones first. `applied`: conversations; `took`, `caught`: tests."""
-    return [_prove_kind(kind, golds) for kind in (*WRONG, *RIGHT)]
-
-
-def _prove_kind(kind: str, golds: Sequence[Dialogue]) -> StepProof:
-    wrong, (mutation, tasks) = kind in WRONG, {**WRONG, **RIGHT}[kind]
-    applied, found = set[str](), list[tuple[str, Verdict]]()
-    for task, gold in product(tasks, golds):
-        instead = mutants(gold, task, mutation)
-        if not instead:
-            continue
-        part, turns = part_of(task), tuple(instead.get(at, turn) for at, turn in enumerate(gold.turns))
-        trace = Trace(case="", dialogue=gold.id, protocol=part.protocol, agent="mutant", turns=turns)
-        seen = frozenset(_tests(gold, task, instead))
-        tests = grade(part, gold, trace).record["tests"]
-        mine = (test for test in tests if test["turn"] in seen)
-        for test in mine:
-            found.append((f"{gold.id}:{test['turn']}", "right" if test["correct"] else "wrong"))
-        applied.add(gold.id)
-    return StepProof.of(kind, found, wrong=wrong, applied=len(applied))
+def prove(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> Iterator[StepProof]:
+    """Every mutation wherever it can be made, wrong ones first."""
+    every: dict[str, tuple[Mutation, tuple[Task, ...]]] = {**WRONG, **RIGHT}
+    for kind, (mutation, tasks) in every.items():
+        made = ((task, gold, mutants(gold, task, mutation)) for task, gold in product(tasks, golds))
+        taken = ((part_of(task), gold, instead, {*_tests(gold, task, instead)}) for task, gold, instead in made)
+        yield prove_taken(benchmark, kind, taken, judge, options, wrong=kind in WRONG)
 
 
 def _tests(gold: Dialogue, task: Task, places: Iterable[int]) -> Iterator[int]:
