@@ -34,7 +34,6 @@ import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
@@ -156,9 +155,8 @@ def mutants(gold: Dialogue, task: Task, mutation: Mutation) -> dict[int, AgentTu
 
 def prove(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> Iterator[StepProof]:
     """Every mutation wherever it can be made, wrong ones first."""
-    every: dict[str, tuple[Mutation, tuple[Task, ...]]] = {**WRONG, **RIGHT}
-    for kind, (mutation, tasks) in every.items():
-        made = ((task, gold, mutants(gold, task, mutation)) for task, gold in product(tasks, golds))
+    for kind, (mutation, tasks) in {**WRONG, **RIGHT}.items():
+        made = ((task, gold, mutants(gold, task, mutation)) for task in tasks for gold in golds)
         taken = ((part_of(task), gold, instead, {*_tests(gold, task, instead)}) for task, gold, instead in made)
         yield prove_taken(benchmark, kind, taken, judge, options, wrong=kind in WRONG)
 
