@@ -31,7 +31,7 @@ answer to them is graded from a file (`bench.tooldial.predictions`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,7 @@ from typing import Any, cast
 from toologue.agents.agent import AgentSpec
 from toologue.agents.apart import apart
 from toologue.bench.benchmark import Benchmark, Graded, Options, Part, StepProof, Tested, player_of
-from toologue.bench.prove import prove_taken
+from toologue.bench.prove import Taken, prove_taken
 from toologue.bench.tables import html
 from toologue.bench.tooldial.predictions import predicted
 from toologue.bench.tooldial.tables import tables
@@ -156,9 +156,12 @@ def mutants(gold: Dialogue, task: Task, mutation: Mutation) -> dict[int, AgentTu
 def prove(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> Iterator[StepProof]:
     """Every mutation wherever it can be made, wrong ones first."""
     for kind, (mutation, tasks) in {**WRONG, **RIGHT}.items():
-        made = ((task, gold, mutants(gold, task, mutation)) for task in tasks for gold in golds)
-        taken = ((part_of(task), gold, instead, {*_tests(gold, task, instead)}) for task, gold, instead in made)
+        taken = (_taken(task, gold, mutants(gold, task, mutation)) for task in tasks for gold in golds)
         yield prove_taken(benchmark, kind, taken, judge, options, wrong=kind in WRONG)
+
+
+def _taken(task: Task, gold: Dialogue, instead: Mapping[int, AgentTurn]) -> Taken:
+    return part_of(task), gold, instead, {*_tests(gold, task, instead)}
 
 
 def _tests(gold: Dialogue, task: Task, places: Iterable[int]) -> Iterator[int]:
