@@ -87,7 +87,6 @@ def imports_of(file: Path) -> tuple[list[Path], list[str]]:
 
 
 def _home(name: str) -> Path | None:
-    """The folder in which a module lies that is neither installed nor built in."""
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError, AttributeError):

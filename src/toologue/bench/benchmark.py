@@ -429,7 +429,6 @@ def record(
 
 
 def _trials(lived: Sequence[Conversation]) -> dict[str, Any]:
-    """What trials tell, in JSON, where there are several."""
     trials = RunView("", {}, [], lived).trials
     return {"trials": trials.record()} if trials else {}
 
@@ -532,7 +531,6 @@ def _evaluate_part(
 
 
 def _name(agent: Tested) -> str:
-    """What traces and reports call an agent."""
     if isinstance(agent, str):
         return name_of(agent)
     return agent.name if isinstance(agent, AgentSpec) else getattr(agent, "__name__", type(agent).__name__)

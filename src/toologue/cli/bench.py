@@ -136,7 +136,6 @@ def bench(
 
 
 def _totals(chosen: Benchmark, results: Results, options: Options, by: TextMatch) -> list[Total]:
-    """The totals of one agent, graded anew."""
     from toologue.bench.benchmark import regraded, totals_by_agent
 
     (found,) = totals_by_agent(regraded(chosen, results, by, options)).values()
@@ -216,7 +215,6 @@ def prove(
 
 
 def _prove_verdicts(folder: Path, tooltalk: Path | None, match: TextMatch, json: Path | None) -> int:
-    """Grade labelled replies and arguments."""
     from toologue.bench.labelled_arguments import arguments_file, graded_arguments
     from toologue.bench.verdicts import OPEN_SET, VERDICTS, graded_replies, tally
     from toologue.score.grader import grader

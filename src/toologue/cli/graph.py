@@ -231,7 +231,6 @@ def _counted(number: int, what: str) -> str:
 
 
 def _explain(graph: Path, sources: Sequence[str], pair: tuple[str, str]) -> None:
-    """Say why the entities of two APIs are joined or not."""
     from toologue.apis.load import apis_of_all
     from toologue.models.embed import embedder
     from toologue.plan.api_graph.describe import described

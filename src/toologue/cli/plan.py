@@ -406,7 +406,6 @@ def words(
 
 
 def _chosen(what: Sequence[str], service: str | None) -> tuple[list[Source], Path]:
-    """The procedures, and the file beside them."""
     from toologue.project.generate import sources
     from toologue.project.settings import FILE, open_project
     from toologue.worlds.named import given_setting

@@ -178,7 +178,6 @@ class Desk:
 
 
 def _told(asked: Question, *, whole: bool = False) -> Iterator[str]:
-    """A question, line by line."""
     if asked.why:
         yield f"open since: {asked.why}"
     if asked.step:

@@ -122,7 +122,6 @@ def _ran(folder: RunFolder) -> int:
 
 
 def _broken(trace: Trace) -> str:
-    """The first fault of an agent's turn; empty where there is none."""
     return next((turn.error.type for turn in trace.turns if turn.role == "agent" and turn.error is not None), "")
 
 

@@ -175,7 +175,6 @@ def progress_bar(what: str) -> Generator[Callable[[int, int], None]]:
 
 @contextmanager
 def _lines(what: str) -> Generator[Callable[[int, int], None]]:
-    """Plain lines, on standard error."""
     last = time.monotonic()
 
     def show(done: int, of: int) -> None:

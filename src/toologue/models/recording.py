@@ -276,7 +276,6 @@ def told_spec(spec: str) -> str:
 
 
 def _said(request: Mapping[str, JsonValue]) -> str:
-    """What was said up to a request: the later part of a long conversation."""
     return "\n".join(str(value) for _, value in leaves(request["messages"]))[-_NEAR:]
 
 

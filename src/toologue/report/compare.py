@@ -111,7 +111,6 @@ def _key(turns: Iterable[Noun], without: str) -> str:
 
 
 def _slips(conversation: Conversation) -> Iterator[Slip]:
-    """Where it went wrong for sure, each place once."""
     gold, found = conversation.gold, dict[Slip, None]()
     for mismatch in conversation.verdict.at if conversation.verdict else ():
         if mismatch.verdict == "wrong":

@@ -180,7 +180,6 @@ def _turns_that_are(conversation: Conversation, verdict: Literal["wrong", "unsur
 
 
 def _entered(graph: Graph, turns: Sequence[Turn], path: frozenset[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """For each of the agent's turns its node, and the link that led to it."""
     before = graph.roots[0]
     for number, turn in enumerate(turns):
         node = turn.node
@@ -194,7 +193,6 @@ def _entered(graph: Graph, turns: Sequence[Turn], path: frozenset[str]) -> Itera
 
 
 def _strayed(turns: Sequence[Turn]) -> Iterator[tuple[int, str]]:
-    """The customer's turns that leave the straight path, by kind."""
     for number, turn in enumerate(turns):
         if turn.role == "user":
             kind = noise_of(turn) or turn.extra.get("detour")

@@ -228,7 +228,6 @@ def _verdicts(report: Report) -> list[dict[str, Any]]:
 
 
 def _rest(run: RunView, counts: Mapping[str, int]) -> str:
-    """What became of those that did not pass."""
     told = [f"{counts[status]} {status}" for status in ("unsure", "unscored") if counts[status]]
     failed = f"{counts['failed']} failed" if counts["failed"] else "none failed"
     left = f"{run.left} not run yet" if run.left else ""

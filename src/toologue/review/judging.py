@@ -108,7 +108,6 @@ class Judging:
         return standing_words(self.ledger.agreement(self.judge.who))
 
     def _says(self, questions: Collection[Question]) -> str:
-        """What the judge says of questions, in words."""
         name, mine = f"judge {told_spec(self.judge.spec)}", self.ledger.decisions(self.judge.who)
         gates = self.judge.who in self.ledger.gating
         open_ = [question for question in questions if question.verdict == "unsure"]

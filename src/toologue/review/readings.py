@@ -76,7 +76,6 @@ def means(ratings: Mapping[str, Mapping[str, Rating]], against: str | None = Non
 
 
 def _values(every: Iterable[Rating], source: str, question: str) -> list[float]:
-    """What each text of a source comes to."""
     told = dict[str, list[int]]()
     for one in every:
         if one.source == source and question in one.answers:

@@ -46,7 +46,6 @@ def _steps(golds: Iterable[Dialogue]) -> Iterator[tuple[Dialogue, int, Question]
 
 
 def _accepted(gold_key: str, ledger: Ledger) -> Iterator[str]:
-    """What people accepted and nobody rejected."""
     told = [one for who in ledger.people for one in ledger.decisions(who).values() if one.gold == gold_key]
     for one in told:
         counts, said = ledger.of_people(one.question), one.notes.get("said")

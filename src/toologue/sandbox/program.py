@@ -211,7 +211,6 @@ class _Lines:
         self._starts: dict[int, list[int]] = {}
 
     def place(self, node: ast.AST) -> tuple[int, int]:
-        """(line, column), from 1."""
         line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         if line not in self._starts:
             held = self._lines[line - 1] if line <= len(self._lines) else ""

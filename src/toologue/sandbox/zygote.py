@@ -146,7 +146,6 @@ class _Zygote:
         atexit.register(self.stop)
 
     def born(self) -> tuple[socket.socket, int]:
-        """A process for a program: the socket to it, and a descriptor of it."""
         with self._lock:
             for _ in range(2):  # the second time with a new one
                 self._start()

@@ -72,7 +72,6 @@ class _Walk:
         self.at: list[Mismatch] = []
 
     def listen(self, turn: UserTurn) -> None:
-        """The customer speaks."""
         self._texts.append(turn.text)
         for slot, value in turn.informed.items():
             self._informed.setdefault(slot, []).append(value)
@@ -83,7 +82,6 @@ class _Walk:
             self._answers[step] = answer
 
     def follow(self, call: Call, result: Result, place: tuple[int, int]) -> None:
-        """The agent calls."""
         tried = [(self._problems(stand, links, call), stand) for stand, links in self._ways(call)]
         problems, stand = min(tried, key=lambda one: len(one[0])) if tried else self._elsewhere(call)
         self.allowed.append(not problems)

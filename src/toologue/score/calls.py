@@ -435,7 +435,6 @@ def _by_type(errors: Counter[tuple[int, str]]) -> dict[str, int]:
 
 
 def _errors(pairing: Pairing, *, published: bool = False) -> Counter[tuple[int, str]]:
-    """How often each round has each error type."""
     found = Counter[tuple[int, str]]()
     calling, lacking, extra = {g.round for g in pairing.gold}, pairing.missed, pairing.surplus
     for number in {g.round for g in lacking} | {p.round for p, _ in extra}:
@@ -473,7 +472,6 @@ def _most_pairs(fits: Mapping[int, Sequence[int]], known: Mapping[int, int] = {}
 
 
 def _others(invocation: Invocation, name: str) -> tuple[JsonValue, ...]:
-    """The arguments of a call beside one."""
     return tuple(value for other, value in (invocation.call.arguments or {}).items() if other != name)
 
 

@@ -303,7 +303,6 @@ def _numbers(one: Reading) -> Iterator[Evidence]:
 
 
 def _codes(one: Reading) -> Iterator[Evidence]:
-    """Telephone numbers and codes: digits, letter for letter."""
     theirs, mine = codes_in(one.expected), codes_in(one.actual)
     lost, more = sorted({*theirs} - {*mine}), sorted({*mine} - {*theirs})
     if lost and more:
@@ -389,7 +388,6 @@ def _questions(one: Reading) -> Iterator[Evidence]:
 
 
 def _matter(one: Reading) -> Iterator[Evidence]:
-    """Texts about another matter."""
     for text in texts_of(one.heard.others) if not one.said <= one.wanted else ():
         if content_of(text) == one.said:
             yield Evidence(f"that is what another call says: {text}", True, "value")

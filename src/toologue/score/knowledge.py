@@ -196,7 +196,6 @@ def _is_personal(path: tuple[int | str, ...]) -> bool:
 
 
 def _all(read: Callable[[str], frozenset[T]], texts: Iterable[str]) -> frozenset[T]:
-    """What all of these texts hold."""
     return frozenset[T]().union(*map(read, texts))
 
 
@@ -216,7 +215,6 @@ def _texts(turn: Turn) -> Iterator[str]:
 
 
 def _choices(schema: Any) -> Iterator[Choices]:
-    """The lists of choices in a schema, of two texts or more."""
     if isinstance(schema, dict):
         given = cast("dict[str, Any]", schema)
         listed = (str(one) for one in list_of(given.get("enum")) if isinstance(one, str))

@@ -165,5 +165,4 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def _clear(value: Any) -> Any:
-    """The value as people read it: a generated id is "(new id)"."""
     return _mapped(value, lambda text: "(new id)" if text == _NEW else text)

@@ -150,7 +150,6 @@ class _Account(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Equal for equal contents."""
         return self.signed or keys.content_key({**self.rows})[:8]
 
 
@@ -178,12 +177,10 @@ class _Answer(NamedTuple):
 
     @property
     def errors(self) -> set[str]:
-        """The types of the faults with which programs ended."""
         return {one.error for one in self.ran if one.error is not None}
 
     @property
     def values(self) -> list[JsonValue]:
-        """What programs returned that returned anything."""
         return [one.value for one in self.ran if one.error is None and one.value is not None]
 
 

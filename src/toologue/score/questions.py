@@ -80,13 +80,11 @@ def blamed_calls(gold: Dialogue, reader: SecondReader | None) -> list[int]:
 
 
 def _call_keys(gold: Dialogue, one: Invocation) -> Iterator[str]:
-    """What a blame of a call may be on."""
     yield step_question(gold, one.turn, AgentTurn()).gold_key
     yield from (text_question(gold, one, name).gold_key for name in one.call.arguments or {})
 
 
 def _step(turn: Turn) -> JsonValue:
-    """What a turn does: its calls, else its words."""
     acts = [act for act in turn.acts if act.kind == "call"] if turn.role == "agent" else []
     return [{"api": act.api, "arguments": act.arguments} for act in acts] or turn.text
 

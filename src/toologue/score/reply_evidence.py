@@ -387,7 +387,6 @@ RULES: tuple[Rule, ...] = (
 
 
 def _shows(text: str, value: JsonValue, known: Knowledge) -> bool:
-    """Whether a text says a value in any format."""
     if says(text, value, known.now):
         return True
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -146,7 +146,6 @@ class Reading:
 
 
 def _cue_of(gold: str) -> Cue:
-    """What a gold's own words must get across, where nothing else says it."""
     asked = " ".join(one for one in sentences(gold) if search("requests", one))
     return Cue(move="ask", text=asked) if asked else Cue(move="say", text=gold)
 

@@ -164,7 +164,6 @@ def _in_days(rows: Sequence[Sequence[Leaf]]) -> list[tuple[Leaf, ...]]:
 
 
 def _by_kind(rows: Sequence[Sequence[Leaf]]) -> dict[str, list[JsonValue]]:
-    """The leaves in order, each kind apart."""
     found: dict[str, list[JsonValue]] = {}
     for leaf in (leaf for row in rows for leaf in row):
         found.setdefault(leaf.kind, []).append(leaf.value)

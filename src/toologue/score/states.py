@@ -222,7 +222,6 @@ def _number(value: Any, numeric: bool) -> Decimal | None:
 
 
 def _day(value: Any) -> date | None:
-    """The day that a text is: 22 May 2025."""
     text = value.strip() if isinstance(value, str) else ""
     found = [one.first for one in days(text, None) if (one.start, one.end, one.first) == (0, len(text), one.last)]
     return found[0] if found else None

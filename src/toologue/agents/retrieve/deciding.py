@@ -139,7 +139,6 @@ def wishes(mind: Mind) -> list[Wish]:
 
 
 def _likeliest(told: Told, weigher: Weigher) -> Evidence:
-    """The Api for which some words speak most, with the values that they hold or refer to."""
     weighed: list[Evidence] = []
     for one in weigher.rank(told.words)[:_CANDIDATES]:
         slots = one.form.slots
@@ -152,7 +151,6 @@ def _likeliest(told: Told, weigher: Weigher) -> Evidence:
 
 @lru_cache(maxsize=20_000)
 def _said(form: Form, words: str, now: str) -> frozenset[str]:
-    """The parameters for which words hold a value by themselves."""
     return fill(form, Told(words, facts={"now": now})).heard
 
 

@@ -188,7 +188,6 @@ def _turn(action: AgentAction, why: str, quest: _Quest, hand: Form | None, does:
 
 
 def _is_askable(slot: Slot) -> bool:
-    """Whether people may care for an optional parameter."""
     scalar = slot.schema.get("type") in ("string", "integer", "number", None)
     return scalar and not slot.required and not talk("settings").search(split_name(slot.name))
 

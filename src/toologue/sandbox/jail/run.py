@@ -282,7 +282,6 @@ def _failed(kind: str, message: str, line: int | None, printed: Printed) -> dict
 
 
 def _line(error: BaseException) -> int | None:
-    """The line of the program that an error left last."""
     if isinstance(error, SyntaxError) and error.filename == _FILE:
         return error.lineno
     line, frame = None, error.__traceback__
@@ -316,7 +315,6 @@ def serve(control: int, host: int) -> None:
 
 
 def _refusal() -> str:
-    """Why the kernel would not keep a program in; empty where it does."""
     reads, writes = os.pipe()
     if os.fork() == 0:
         try:

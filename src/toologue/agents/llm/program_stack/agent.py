@@ -151,20 +151,16 @@ class ProgramStack:
         return messages(Asked(task, seen, brief, found, seeks, _written(history), self._left(history)), settings)
 
     def _left(self, history: Sequence[Turn]) -> int:
-        """How often it may still look before it writes."""
         return LOOKS - sum(map(is_look, recent(history))) if self._looks and not self._settings.published else 0
 
 
 class _Talk:
-    """The requests of one turn, and what they cost."""
-
     def __init__(self, model: Model, seed: int | None):
         self._model, self._seed = model, seed
         self.usage: Usage | None = None
         self.last: Reply | None = None
 
     async def ask(self, sent: Sequence[Message]) -> str:
-        """What the model says to this. Raises ModelFault."""
         self.last = reply = await self._model.reply(sent, seed=self._seed)
         if now := reply.usage:
             before = self.usage or Usage()
@@ -198,7 +194,6 @@ def _ran(history: Sequence[Turn]) -> list[Stacked]:
 
 
 def _written(history: Sequence[Turn]) -> str:
-    """What was written since the user spoke."""
     goals = dict.fromkeys(act.goal for turn in recent(history) for act in turn.acts if act.kind == "program")
     return f"Of this turn: {', '.join(f'goal {one}' for one in goals)}." if goals else "Nothing was written this turn."
 

@@ -68,7 +68,6 @@ def waiting(code: str, held: Sequence[Stacked], service: Service) -> frozenset[s
 
 
 def _is_there(call: _Called, made: Sequence[_Called], held: Sequence[Stacked], service: Service) -> bool:
-    """Whether what a call names is known to be there."""
     named = call.api.confirm
     if isinstance(named, bool) or not set(named) <= call.given.keys():
         return False
@@ -127,13 +126,11 @@ def _calls(tree: ast.AST, service: Service) -> Iterator[_Called]:
 
 
 def _named(program: Program, service: Service) -> set[str]:
-    """The texts that its waiting calls give."""
     made = (one for one in _calls(parse(program.code).tree, service) if one.api.confirm)
     return {text for one in made for given in one.given.values() for text in _texts(given)}
 
 
 def _texts(code: str) -> set[str]:
-    """The texts in a program that are no keys of anything."""
     nodes = list(ast.walk(parse(code).tree))
     keys = {id(key) for node in nodes if isinstance(node, ast.Dict) for key in node.keys}
     keys |= {id(node.slice) for node in nodes if isinstance(node, ast.Subscript)}
@@ -142,11 +139,9 @@ def _texts(code: str) -> set[str]:
 
 
 def _constant(text: str) -> str:
-    """The text that an argument is, where it is one."""
     return next(iter(_texts(text)), "") if text[:1] in "'\"" else ""
 
 
 def _shown(one: Stacked) -> str:
-    """A program and what it came to, as text."""
     value = one.result.value if one.result is not None else None
     return f"{one.code}\n{json.dumps(value, ensure_ascii=False)}"

@@ -62,7 +62,6 @@ def _argument(name: str, parameter: Parameter, *, published: bool) -> str:
 
 
 def _type(schema: Mapping[str, Any], *, literal: bool = True) -> str:
-    """The type as Python writes it."""
     if literal and _is_short(schema):
         return f"Literal[{', '.join(json.dumps(one, ensure_ascii=False) for one in list_of(schema['enum']))}]"
     names = list(dict.fromkeys(_TYPES[one] for one in types_of(schema) if one in _TYPES))
