@@ -5,20 +5,6 @@ wish brings the evidence for its best Api, and costs something; values that the 
 it, too. `decide` takes the first wish that is not served yet: call its Api, or one that can supply what is missing, or
 say what is lacking. A call that was made in this round is never made again, and no round has more than 12.
 
-Example:
-    >>> from toologue import registry
-    >>> from toologue.agents.retrieve.history import hear
-    >>> from toologue.models.embed import embedder
-    >>> from toologue.models.retriever import Retriever
-    >>> from toologue.schema import UserTurn
-    >>> weigher = Weigher(Retriever(registry.find("world", "assistant").apis, embedder("lexical")))
-    >>> mind = Mind(hear([UserTurn(text="Set an alarm for 7 pm and delete my reminder to call Bo.")]), weigher, {})
-    >>> [wish.api.name for wish in wishes(mind)]
-    ['AddAlarm', 'DeleteReminder']
-    >>> step = decide(mind)
-    >>> step.action, step.call.api, step.call.arguments
-    ('call', 'AddAlarm', {'time': '19:00:00'})
-
 Not covered: conditions ("if it rains …"); several calls at once; another try after a call that failed.
 """
 

@@ -4,15 +4,6 @@ Contract: `rank` gives every Api with its evidence, best first; pure, and the sa
 up the retriever's cosine, how many of the words name what the Api is about, rare words counting more, and whether the
 deed that is asked for (create, update, delete, finish, send, read, log in or out) is the Api's own.
 
-Example:
-    >>> from toologue import registry
-    >>> from toologue.models.embed import embedder
-    >>> weigher = Weigher(Retriever(registry.find("world", "assistant").apis, embedder("lexical")))
-    >>> weigher.rank("which of my alarms go off before six?")[0].api.name
-    'FindAlarms'
-    >>> weigher.rank("take that alarm out")[0].api.name
-    'DeleteAlarm'
-
 Not covered: what a conversation is about.
 """
 

@@ -6,14 +6,6 @@ request. A text may refer to rows of results: the newest that it fits. The sures
 are used twice, expressions of time aside: one may say both when a thing begins and when it ends. What nobody said
 follows from the brief, from a choice that the Api's own name makes, or, to search for, from the words of the wish.
 
-Example:
-    >>> from toologue.agents.retrieve.forms import form_of
-    >>> from toologue.schema import Api, Parameter
-    >>> due = Parameter(schema={"type": "string", "description": "When it is due, YYYY-MM-DD HH:MM:SS."})
-    >>> form = form_of(Api(name="AddReminder", parameters={"due_date": due}))
-    >>> fill(form, Told("tomorrow at 6 pm", facts={"now": "2025-03-12 10:20:00"})).arguments
-    {'due_date': '2025-03-13 18:00:00'}
-
 Not covered: parameters that exclude or require each other; values of which a part stands in one text and a part in
 another; several values for one parameter.
 """

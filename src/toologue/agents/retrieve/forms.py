@@ -3,15 +3,6 @@
 Contract: pure; a slot finds values for itself in a text, or in rows that a text refers to. Slots are equal only to
 themselves, so that what they found can be kept while a conversation is read again at every turn.
 
-Example:
-    >>> from toologue.schema import Api, Parameter
-    >>> to = Parameter(schema={"type": "string", "description": "E-mail address."})
-    >>> form = form_of(Api(name="SendEmail", parameters={"to": to}, writes=True))
-    >>> form.deed, form.slots["to"].kind
-    ('send', 'email')
-    >>> form.slots["to"].find("mail bo@pipes.example", None)[0].value
-    'bo@pipes.example'
-
 Not covered: parameters that are objects.
 """
 

@@ -4,16 +4,6 @@ Contract: pure and total, whatever results are. A request stays open until a rou
 user's answers to questions belong to it. A mere "no" to an offer drops it. Rows of results come in groups, one a call,
 the newest first; the `id` of a row among `books` is known as `book_id`, too.
 
-Example:
-    >>> from toologue.schema import AgentTurn, UserTurn
-    >>> heard = hear([UserTurn(text="Set an alarm."), AgentTurn(text="For when?"), UserTurn(text="Seven, please.")])
-    >>> heard.request, heard.answers
-    (('Set an alarm.', 'Seven, please.'), (Exchange(asked='For when?', said='Seven, please.'),))
-    >>> hear([UserTurn(text="Set it."), AgentTurn(text="Shall I set the alarm?"), UserTurn(text="No.")]).request
-    ()
-    >>> rows_of([Made(Call(api="FindBooks"), Result(value={"books": [{"id": 7, "by": "Bo"}]}))])
-    (({'book_id': 7, 'id': 7, 'by': 'Bo'},),)
-
 Not covered: a request that is taken up again after another one; what later calls changed in earlier results.
 """
 

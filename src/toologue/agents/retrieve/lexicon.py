@@ -3,14 +3,6 @@
 Contract: pure; every word stands in lexicon.yaml. A deed is a kind of thing that software does (create, update, delete,
 finish, send, read, login, logout): people ask for it in their words, and Apis say it in their names.
 
-Example:
-    >>> deeds_in("Could you take the dentist out of my calendar, and remind me to call Bo?")
-    ('delete', 'create')
-    >>> deed_of("AddReminder"), deed_of("DeleteEvent"), deed_of("Weather")
-    ('create', 'delete', None)
-    >>> stems("The meetings of this week"), bool(talk("agreeing").match("Sure, go ahead"))
-    (['meet', 'week'], True)
-
 Not covered: languages other than English.
 """
 

@@ -14,19 +14,6 @@ history with questions to a retriever in it asks for the same, with the paper's 
 for all that it needs at once, in the order of the documentation, and for one thing that it may have. A quest is over
 when the agent has answered; what the user says then begins another one.
 
-Example:
-    >>> from toologue.agents.retrieve.forms import form_of
-    >>> from toologue.schema import Api, Parameter, Result, UserTurn
-    >>> sky = Api(name="Sky", parameters={"city": Parameter(schema={"type": "string"})})
-    >>> brief = Brief(apis=(sky,), facts={"retriever": {"confirm": 0.5, "suggest": 0.3}})
-    >>> said = [UserTurn(text="How is the sky?")]
-    >>> turn = search(said, brief, {"Sky": form_of(sky)})
-    >>> turn.action, turn.acts[0].query
-    ('retriever_call', 'How is the sky?')
-    >>> found = turn.replace(results=(Result(value={"retrieved": {"Sky": 0.7}}),))
-    >>> search([*said, found], brief, {"Sky": form_of(sky)}).text
-    'Would you tell me the city, please?'
-
 Not covered: a source that needs a source of its own; a user who corrects a value, or wants two things at once.
 """
 

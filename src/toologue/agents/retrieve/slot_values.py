@@ -4,19 +4,6 @@ Contract: pure. `answered` reads the answer to a question for several parameters
 used; where they say none, the answer is for the one that was asked for. `volunteered` reads a wish, in which most words
 are no values. Values have the documented type, as far as they can.
 
-Example:
-    >>> from toologue.agents.retrieve.forms import form_of
-    >>> from toologue.schema import Api, Parameter
-    >>> text = {"type": "string"}
-    >>> form = form_of(Api(name="Weather", parameters={"lon": Parameter(schema=text), "day": Parameter(schema=text)}))
-    >>> slots = list(form.slots.values())
-    >>> answered("Day 18. The longitude? No idea.", "Tell me the longitude and the day.", slots)
-    Answer(values={'day': '18'}, unknown=('lon',))
-    >>> answered("It's Monday, thanks.", "And the day?", slots).values
-    {'day': 'Monday'}
-    >>> volunteered("Is it dry in Oslo, with 10.75 as the longitude?", slots)
-    {'lon': '10.75'}
-
 Not covered: values that are named by no word of the documentation, or before its name.
 """
 

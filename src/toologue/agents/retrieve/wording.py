@@ -3,16 +3,6 @@
 Contract: pure and total, whatever results are. Every value that is said stands in the step or in a result; nothing else
 is claimed. Which of several phrasings is taken follows from how long the conversation is.
 
-Example:
-    >>> from toologue.schema import Call, Result
-    >>> found = Result(value={"alarms": [{"alarm_id": "1a-2b", "time": "06:30:00"}]})
-    >>> outcome(Made(Call(api="FindAlarms"), found), 0, writes=False)
-    'Here is what I found: time 06:30:00.'
-    >>> outcome(Made(Call(api="ListColours"), Result(value=["red", "teal"])), 1, writes=False)
-    'I found this: red; teal.'
-    >>> outcome(Made(Call(api="AddAlarm", arguments={"time": "06:30:00"}), Result()), 1, writes=True)
-    'That is done: add alarm (time 06:30:00).'
-
 Not covered: languages other than English; answers to a part of what was asked.
 """
 

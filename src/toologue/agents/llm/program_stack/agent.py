@@ -4,12 +4,6 @@ Contract: see the package. `extra["reply"]` says how the endpoint answered; `ext
 not clean: what the model wrote, its problems, and what was done about them (`repaired`, `held back`, `replaced`).
 Search is greedy, as the paper's: a model of an endpoint is asked at temperature 0 unless its spec says another.
 
-Example:
-    >>> spelled("docs,history,k=3:openai:some-model")[0]
-    Settings(shows='docs', k=3, full=True, published=False)
-    >>> spelled("openai:some-model")[1]
-    'openai:some-model'
-
 Not covered: acts that are no programs; settings in a file.
 """
 

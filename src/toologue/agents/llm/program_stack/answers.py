@@ -10,18 +10,6 @@ fault; refusals of the service and exceptions of the conversation are not. `why`
 words hold, what the agent was told, and the length of any list in a result. An answer to a question about the service
 (`FAQ`) comes from elsewhere, and is not looked at. `plain` tells the results of this turn's programs and nothing else.
 
-Example:
-    >>> wrote = '<output><goal uid="1" status="final"><program>return nmae</program></goal></output>'
-    >>> read_programs(wrote, (), Service("s3", (), {})).problems
-    ("goal 1, line 1, column 8: the name 'nmae' is not defined",)
-    >>> from toologue.schema import UserTurn
-    >>> ran = Stacked(goal="1", status="final", code="", result=Result(value=["q1.csv", "q2.csv"]))
-    >>> seen = Sample(stack=(ran,), turns=(UserTurn(text="How many files?"),))
-    >>> unsupported("There are 2 files: q1.csv and q3.csv.", seen, Brief())
-    ('q3.csv',)
-    >>> plain([ran])
-    'Here is what I found: "q1.csv", "q2.csv".'
-
 Not covered: whether the program is what the user meant; names of people and places, sums of supported numbers, and what
 is false without any such value.
 """

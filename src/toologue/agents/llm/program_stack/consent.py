@@ -9,16 +9,6 @@ that has placeholders, or that makes such a call without the user's consent. Con
     it is a retry: a program that makes the same calls had it, ran, and failed; what the new one names stood in that
     program, or was said or returned since; where it makes more of them, a question was asked in between
 
-Example:
-    >>> from toologue.schema import Fault, Result
-    >>> from toologue.worlds.s3 import apis
-    >>> delete = Program(goal="1", status="final", code='s3.delete_bucket(Bucket="attic")')
-    >>> held_back([delete], (), Service("s3", apis(), {}))[0].status
-    'drafting'
-    >>> failed = Stacked(goal="1", status="final", code=delete.code, result=Result(error=Fault(type="BucketNotEmpty")))
-    >>> held_back([delete.replace(goal="2")], (failed,), Service("s3", apis(), {}))[0].status
-    'final'
-
 Not covered: whether the user's words agree; what is written over unseen.
 """
 

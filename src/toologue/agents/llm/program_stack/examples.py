@@ -10,14 +10,6 @@ Contract: the K best, the best of them last, next to what is asked; of equals th
 are alike (1), one with and one without are not (0). A dialogue never gets examples of its own goal. `trained` are our
 training dialogues, executed; the test dialogues are not read.
 
-Example:
-    >>> from toologue.formats.dialog2api import Output
-    >>> from toologue.schema import AgentTurn, Dialogue, UserTurn
-    >>> talk = [Dialogue(id=w, turns=(UserTurn(text=w), AgentTurn(text=w.upper()))) for w in ("list it", "say hello")]
-    >>> found = Examples(talk, "lexical").nearest(Sample(turns=(UserTurn(text="hello there"),)), "response", 1)
-    >>> found[0].output
-    Output(programs=(), text='SAY HELLO')
-
 Not covered: examples that are unlike one another.
 """
 

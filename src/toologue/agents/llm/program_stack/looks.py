@@ -2,15 +2,6 @@
 
 A look is calls of methods that write nothing, with literals. The world answers them; they are no programs, and nothing
 of them is on the stack.
-
-Example:
-    >>> from toologue.worlds.s3 import apis
-    >>> s3 = Service("s3", apis(), {})
-    >>> calls, problems = looks_in('<look>s3.list_objects(Bucket="attic")</look>', s3)
-    >>> calls[0].api, calls[0].arguments, problems
-    ('list_objects', {'Bucket': 'attic'}, ())
-    >>> looks_in('<look>s3.delete_bucket(Bucket="attic")</look>', s3)[1]
-    ('a look only reads, and delete_bucket writes',)
 """
 
 from __future__ import annotations

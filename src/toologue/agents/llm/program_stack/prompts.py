@@ -17,20 +17,6 @@ exceptions of the developer's own; and documents say all that they know of param
 Examples from elsewhere are about a seed library (`elsewhere_program.xml`, `elsewhere_response.xml`), so that they show
 the form and nothing of S3.
 
-Example:
-    >>> done = AgentTurn(acts=(Program(goal="1", status="final", code="raise EndDialog()"),))
-    >>> talk = (AgentTurn(text="Hi."), UserTurn(text="Bye."), done, AgentTurn(text="Goodbye."))
-    >>> one, = samples(Dialogue(id="d", turns=talk), "program")
-    >>> one.stack, [turn.text for turn in one.turns], one.output.programs[0].code
-    ((), ['Hi.', 'Bye.'], 'raise EndDialog()')
-    >>> asked = Asked("program", Sample(turns=(UserTurn(text="Hi"),)), Brief(), ())
-    >>> print(messages(asked, Settings(shows="examples", published=True))[0]["content"])
-    <stack>
-    </stack>
-    <turn>User: Hi</turn>
-    <output>
-    <BLANKLINE>
-
 Not covered: acts that are no programs; counting tokens.
 """
 
