@@ -6,7 +6,10 @@ ends is.
 
 from __future__ import annotations
 
+import html
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -135,3 +138,22 @@ class TestJson:
         assert (round(score["value"], 3), score["best"], score["unsure"]) == (0.667, 1.0, {"hits": 1.0})
         assert found["decided"] == {"conversations": 2, "of": 3}
         assert sorted(one["status"] for one in found["conversations"]) == ["passed", "passed", "unsure"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--fail-under", "0.9", "--strict", "--html", "g.html"),
+        ("--fail-under", "0.0", "--allow-unsure", "0.1", "--unreached", "fail", "--trials", "2"),
+        ("--agent", "agent.py:agent", "--agent", "procedure", "--only", "lock*", "--only", "*", "--limit", "2"),
+    ],
+    ids=str,
+)
+def test_the_line_that_makes_a_page_again_does_so(options: tuple[str, ...], tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    page = folder / ("g.html" if "--html" in options else "report.html")
+    done = toologue("test", ".", *options, cwd=folder)
+    [line] = re.findall(r'<pre class="command" dir="ltr"><code>toologue (.*?)</code>', page.read_text())
+    assert sorted(words := shlex.split(html.unescape(line))) == sorted(["test", ".", *options])
+    assert toologue(*words, cwd=folder).returncode == done.returncode

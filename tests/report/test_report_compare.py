@@ -144,9 +144,7 @@ class TestTheCommand:
         assert toologue("score", "wrong_argument", "--again", cwd=runs).returncode == 0
         done = toologue("compare", "gold", "wrong_argument", cwd=runs)
         assert done.returncode == 2
-        remedy = (
-            "toologue score gold --similarity lexical --again && toologue score wrong_argument --similarity lexical"
-        )
+        remedy = "toologue score gold --again && toologue score wrong_argument"
         assert f"different graders (similarity): grade both anew: {remedy} --again" in done.stderr
         for one in remedy.split(" && "):
             assert toologue(*one.replace(" --again", "").split()[1:], "--again", cwd=runs).returncode == 0

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Literal
 from toologue import registry
 from toologue.cli.options import Alike, Judged, OptionalOut, Some, at_least_one
 from toologue.cli.run import show
-from toologue.cli.terminal import command_line, echo, progress_bar, say, say_first, say_tables, table, write_json
+from toologue.cli.terminal import (
+    command_line,
+    echo,
+    progress_bar,
+    say,
+    say_first,
+    say_tables,
+    table,
+    unlike_default,
+    write_json,
+)
 from toologue.errors import BadSetting
 
 if TYPE_CHECKING:
@@ -115,10 +125,10 @@ def bench(
     kept = alike.folder(out) or Path(FOLDER)
     judging = judged.at_work(kept) if chosen.alike and mode == "fixed" else None
     by = alike.judge(reply, beside=out) if chosen.alike else TextMatch.of("exact")
-    similarity = {**vars(alike), "reply": reply} if chosen.alike else {}
-    asked = {"data": data, "columns": columns, "agent": agents, "task": task, "labels": labels, "judge": judged.judge}
-    part = {"only": [*some.only], "failed": some.failed, "limit": some.limit, "trials": trials if trials > 1 else None}
-    again = command_line("bench", name, **asked, split=split, mode=mode, **similarity, **part, out=out, html=html)
+    similarity = {**unlike_default(alike), "reply": reply} if chosen.alike else {}
+    asked = {"data": data, "columns": columns, "agent": agents, "task": task, "labels": labels, **vars(judged)}
+    part = {**vars(some), "trials": trials if trials > 1 else None, "mode": mode if mode != "fixed" else None}
+    again = command_line("bench", name, **asked, split=split, **similarity, **part, out=out, html=html)
     with progress_bar("running") as progress:
         how = benchmarks.Options(
             mode=mode, selection=some.selection, trials=trials, limits=Limits(concurrency, timeout)

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from toologue.cli.options import Alike
 from toologue.cli.run import say_missing
-from toologue.cli.terminal import command_line, echo, say, say_first, write_json
+from toologue.cli.terminal import command_line, echo, say, say_first, unlike_default, write_json
 from toologue.errors import BadFile, BadSetting, RunMismatch
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _graded(folders: Sequence[RunFolder], alike: Alike) -> list[list[Outcome]]:
             graders[at] = grader_of(folder)
     if graders[0] != graders[1]:
         parts = [name for name in graders[0] or {} if (graders[0] or {})[name] != (graders[1] or {}).get(name)]
-        again = (command_line("score", folder.path, **vars(alike)) + " --again" for folder in folders)
+        again = (command_line("score", folder.path, **unlike_default(alike)) + " --again" for folder in folders)
         what = f"{folders[0].path} and {folders[1].path} were graded by different graders ({', '.join(parts)})"
         raise RunMismatch(f"{what}: grade both anew: {' && '.join(again)}")
     for folder, by in zip(folders, graders, strict=True):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from toologue.cli.options import Alike, Judged, Out, Some, at_least_one
-from toologue.cli.terminal import command_line, echo, progress_bar, say
+from toologue.cli.terminal import command_line, echo, progress_bar, say, unlike_default
 from toologue.errors import BadSetting
 from toologue.models.spent import SPENT
 
@@ -234,7 +234,7 @@ def report(
     folders = [RunFolder(path) for path in runs]
     views = [view_of(folder, match) for folder, match in zip(folders, _read_by(judged, alike, folders), strict=True)]
     title = ", ".join(path.name for path in runs)
-    command = command_line("report", *runs, html=html, **vars(alike))
+    command = command_line("report", *runs, html=html, **unlike_default(alike))
     scored = show(Report(title, views, command=command), html or runs[0] / "report.html", junit)
     return max(say_missing(map(RunFolder, runs)), scored)
 

@@ -145,12 +145,20 @@ def watched(what: str, things: Iterable[T], of: int = 0) -> Iterator[T]:
 
 
 def command_line(*words: object, **options: Any) -> str:
-    """A command of ours as it is typed in a shell, without the options that are None, empty or not given."""
+    """A command of ours as it is typed in a shell: flags are booleans; what is None, empty or False is not given."""
     line = ["toologue", *map(str, words)]
     for name, given in options.items():
-        for value in cast("list[Any]", given) if isinstance(given, list) else [given]:
-            line += [f"--{name}", str(value)] if value not in (None, "") else []
+        option = f"--{name.replace('_', '-')}"
+        for value in cast("Sequence[Any]", given) if isinstance(given, list | tuple) else [given]:
+            if value is not None and value is not False and value != "":
+                line += [option] if value is True else [option, str(value)]
     return shlex.join(line)
+
+
+def unlike_default(options: object) -> dict[str, Any]:
+    """The options of a group that are not its defaults, for `command_line`."""
+    default = type(options)()
+    return {name: value for name, value in vars(options).items() if value != getattr(default, name)}
 
 
 @contextmanager
