@@ -212,7 +212,7 @@ def mischosen(**words: str) -> dict[str, Any]:
             broken(asks={"city": {**ALONE["asks"]["city"], "default": 5}}),
             "asks.city.default: expected string, got 5",
         ),
-        (broken(openings=["So many words. " * 21, "What is on?"]), "openings[1]: expected up to 60 words"),
+        (broken(openings=["So many words. " * 21, "What is on?"]), "openings[1]: expected up to 20 words"),
         (mischosen(assistant="I see The Lions of Leeds. That one?"), "examples[1].choice: expected all of"),
         (mischosen(person="Bread at Home."), "examples[1].choice: expected all of"),
         ({**NOBODY, "why": ""}, "why: it is empty"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,22 @@ def test_what_the_user_gave_is_neither_told_back_nor_gainsaid(tmp_path: Path, se
     mute, why = shelf(tmp_path, api("Place", shape(country=TEXT), city=(TEXT, True))), Counter[str]()
     assert not [*single_api_pairs(mute, why)]
     assert why == {"nothing to answer with": 1}
+
+
+@pytest.mark.parametrize(("symbol", "told"), [("AAPL", True), ("KO", False)])
+def test_what_documentation_shows_of_one_call_is_told(tmp_path: Path, symbol: str, told: bool) -> None:
+    """All of a documented result is true, the sector of the share that was named too; not where it is another's."""
+    shown = {name: {**TEXT, "examples": [value]} for name, value in (("symbol", symbol), ("sector", "Technology"))}
+    profile = api("Profile", shape(**shown, coach={**TEXT, "examples": ["Jo Berg"]}), symbol=(TEXT, True))
+    symbols = {"symbol": profile.parameters["symbol"].replace(json_schema={**TEXT, "examples": ["AAPL"]})}
+    books = shelf(tmp_path, profile.replace(parameters=symbols))
+    run = PairExecutor(books, seed=0).run
+    pair = Pair(None, None, profile.name, "symbol", "zerozero", "knowable")
+    answers = list[object]()
+    for seed in range(12):
+        with suppress(Rejected):
+            answers.append(run(pair, seed).answer.get("sector"))
+    assert ("Technology" in answers) is told
 
 
 def test_every_target_has_its_turn_and_none_has_all() -> None:

@@ -75,7 +75,9 @@ from toologue.write.duplicates import repeats
 
 _LINES, _NAMES, _TEXTS, _JOBS = 4096, 512, 2048, 32  # at once
 _MOST = 5  # jobs that are tried for one that is wanted
-_FRUITLESS = 24  # a pair that so often came to nothing, and never to anything, is not tried again
+_TRIES = 4  # of each pair in the first round; as many as before in each later one
+# A pair, or one of its sequences, that failed so often, and so many times as often as it came about, is given up.
+_FRUITLESS, _RARELY = 8, 8
 Progress = Callable[[int, int], None]
 _REPEATS = "nearly repeats another"
 
@@ -142,6 +144,21 @@ class Done(NamedTuple):
     counts: Statistics | None = None
     words: str = ""
     dropped: str = ""
+
+
+class _Record(NamedTuple):
+    """How often jobs failed and came about, by pair, and by pair and sequence."""
+
+    failed: Counter[Any]
+    came: Counter[Any]
+
+    def note(self, job: Job, *, came: bool) -> None:
+        """One more."""
+        (self.came if came else self.failed).update((job.pair, job[1:]))
+
+    def hopeless(self, job: Job) -> bool:
+        """Whether such a job is not worth another try."""
+        return any(self.failed[one] >= max(_FRUITLESS, _RARELY * self.came[one]) for one in (job.pair, job[1:]))
 
 
 class _PairsOfPart(NamedTuple):
@@ -375,23 +392,25 @@ def _generate(prepared: Prepared, space: Workspace, wanted: Mapping[SplitName, i
     making = space.making
     for split in SPLITS:
         come, made, seed = Counter[str](), Counter[Pair](), keys.seed_of(making.seed, split)
-        cap = max(1, int(making.most * making.count), -(-wanted[split] // (len(prepared.pairs[split]) or 1)))
-        ahead, size = jobs(prepared.pairs[split], cap=cap, seed=seed, come=come, made=made), wanted[split] // 2 + _JOBS
-        failed = Counter[Pair]()
-        hopeful = (job for job in ahead if made[job.pair] or failed[job.pair] < _FRUITLESS)
-        while wanted[split] > 0 and (some := list(islice(hopeful, size))):
-            got, pairs = Counter[str](), {job.number: job.pair for job in some}
+        pairs, tried = prepared.pairs[split], 0
+        cap = max(1, int(making.most * making.count), -(-wanted[split] // (len(pairs) or 1)))
+        ahead, size = jobs(pairs, cap=cap, seed=seed, come=come, made=made), wanted[split] // 2
+        record = _Record(Counter(), Counter())
+        hopeful = (job for job in ahead if not record.hopeless(job))
+        while wanted[split] > 0 and (some := list(islice(hopeful, min(size, max(_TRIES * len(pairs), tried)) + _JOBS))):
+            got, of = Counter[str](), {job.number: job for job in some}
             for done in _round(space, split, some, workers):
+                job = of[done.number]
+                record.note(job, came=done.counts is not None)
                 if done.counts:
                     got.update(done.counts.sequences)
-                    made[pairs[done.number]] += 1
-                else:
-                    failed[pairs[done.number]] += 1
+                    made[job.pair] += 1
                 yield done
                 if wanted[split] <= 0:
                     break
             come.update(got)
-            size = int(wanted[split] * min(_MOST, len(some) / (got.total() or 1))) + _JOBS
+            tried += len(some)
+            size = int(wanted[split] * min(_MOST, len(some) / (got.total() or 1)))
 
 
 def _round(space: Workspace, split: SplitName, some: list[Job], workers: int) -> Iterator[Done]:

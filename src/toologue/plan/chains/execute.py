@@ -62,6 +62,7 @@ _SHOWN = 0.7  # so often a call is made as documentation shows it
 _OWN = "own"  # what the name of the whole is called, beside the kinds of names
 _SPELT = 4  # so many letters a place has that is spelt out
 
+_PARTS = ("person.first", "person.last")  # of a name
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
 
 
@@ -111,13 +112,19 @@ class Execution(NamedTuple):
 class _Heard(NamedTuple):
     """What users need not be told: what they gave, as texts and as kinds; the kind of thing that they chose by.
 
-    `words`: those of what they ask for.
+    `words`: those of what they ask for. `documented`: the result is what documentation shows, true in all that it says.
     """
 
     texts: Set[str]
     kinds: Set[str]
     chosen: str
     words: Set[str]
+    documented: bool = False
+
+    @property
+    def floor(self) -> int:
+        """How much a value tells at least, to be worth an answer."""
+        return WORTH - 1 if self.documented else WORTH
 
 
 class PairExecutor:
@@ -158,12 +165,12 @@ class PairExecutor:
                 chosen = family(source.view.outputs[choice.output])
             values = without_contradictions(values, _values_beside(source, pair.output or "", known[pair.parameter]))
         named = split_name(pair.target.rpartition("|")[2]).split()
-        heard = _Heard(target.texts, kinds - {""}, chosen, {*named})
+        documented = _is_documented(target)
+        heard = _Heard(target.texts, frozenset() if documented else kinds - {""}, chosen, {*named}, documented)
         more = {one.name: one.value for one in values_of(target.result.value, rows=2) if any(one.place)}
         told = _answer([one for one in values if _holds(one, target)], target.view, role.worth, heard, more, rng)
         if not told:
             raise Rejected("nothing to answer with")
-        documented = shows(target.view.api, {**settled(target.view.api), **target.arguments})
         found = [" ".join(str(one.value) for one in values)] if documented else _own_names(target)
         if not _is_found(target, found):
             raise Rejected("results disagree", "there is something of another name")
@@ -379,10 +386,11 @@ def _answer(
         given = said in heard.texts or (len(said) > _SPELT and any(said in text for text in heard.texts))
         if (news and not given) or names.get(row) == one.name:
             groups.setdefault(row, {}).setdefault(one.name, one.value)
-    best_of = (_best(values, view.outputs, worth, names.get(row, ""), rng) for row, values in groups.items())
+    best_of = (_best(values, view.outputs, worth, names.get(row, ""), heard, rng) for row, values in groups.items())
     best = max([_opponents(groups), *best_of], key=lambda values: _weight(values, worth))
-    news = any(worth[name] >= WORTH and str(best[name]).casefold() not in heard.texts for name in best)
-    return best if news else {}
+    news = [worth[name] for name in best if str(best[name]).casefold() not in heard.texts]
+    enough = any(much >= WORTH for much in news) or (heard.documented and len(news) > 1)
+    return best if enough else {}
 
 
 def _is_name(output: str) -> bool:
@@ -397,6 +405,15 @@ def _holds(one: Single, call: ExecutedCall) -> bool:
         return True
     sought = (str(call.arguments[name]) for name, kind in call.kinds.items() if kind in ("topics", "titles"))
     return any(text.casefold() in str(one.value).casefold() for text in sought)
+
+
+def _is_documented(call: ExecutedCall) -> bool:
+    """Whether documentation shows this call, and its result, and that is of the share that was named."""
+    view = call.view
+    named = {salience.named_thing(view.inputs[name]): str(value) for name, value in call.arguments.items()}
+    shown = ((salience.named_thing(one), examples_of(one.schema)) for one in view.outputs.values())
+    others = any(kind.endswith(".symbol") and named.get(kind, told[0]) not in told for kind, told in shown if told)
+    return not others and shows(view.api, {**settled(view.api), **call.arguments})
 
 
 def _weight(values: Mapping[str, JsonValue], worth: Mapping[str, int]) -> int:
@@ -431,6 +448,7 @@ def _best(
     outputs: Mapping[str, Entity],
     worth: Mapping[str, int],
     named: str,
+    heard: _Heard,
     rng: random.Random,
 ) -> dict[str, JsonValue]:
     """Those of a row that tell most, no two with one value, in their order; nothing where rows would have no name."""
@@ -441,7 +459,8 @@ def _best(
     for name in order:
         most = _ANSWERED + bool(named or any(map(salience.names_itself, told))) + (dated in told)
         news = values[name] not in told.values() and not any(_are_days(values[name], one) for one in told.values())
-        if len(told) < most and (worth[name] >= WORTH or not told) and news:
+        news = news and not (told and kind_of(outputs[name].path) in _PARTS)
+        if len(told) < most and (worth[name] >= heard.floor or not told) and news:
             told[name] = values[name]
     if any(outputs[name].many for name in told) and not first:
         return {}

@@ -160,8 +160,7 @@ def pair_of_use(use: Use, estimated: Pair | Reason, catalog: Catalog) -> Pair | 
     found = {repr(one.value) for one in values_of(first.source_result) if one.name == use.output}
     category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if rest else 'zero'}")
     fit: Fit = "multi" if len(found) > 1 else "single"
-    view, output = catalog.view(use.source), use.output or ""
-    mind: Mind = "name" if len(needs) == 1 and pointed(view, output, needs) else "id"
+    mind: Mind = "name" if len(needs) == 1 else "id"  # what people say to the source says which one is meant
     return Pair(use.source, use.output, use.api, use.parameter or "", category, fit, along, mind)
 
 
