@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 
 import pytest
 
+import toologue.worlds.crud
 from toologue.apis.entities import inputs, outputs
 from toologue.apis.functions import api_of_function, apis_of_functions
 from toologue.errors import BadSetting
@@ -37,6 +38,8 @@ paths:
       responses: {'200': {description: ok, content: {application/json: {schema: {type: array, items: {
         type: object, properties: {playerId: {type: string}, name: {type: string}, position: {type: string}}}}}}}}
 """
+
+SHOP = Path(toologue.worlds.crud.__file__).parent / "shop" / "openapi.yaml"
 
 
 class Team(TypedDict):
@@ -84,6 +87,11 @@ def test_two_typed_functions_make_conversations(tmp_path: Path) -> None:
     write_lines(file, apis_of_functions(search_teams, list_players))
     made = conversations(tmp_path, file)
     assert {(one.origin["source"], one.origin["target"]) for one in made} == {("search_teams", "list_players")}
+
+
+def test_tries_that_come_to_nothing_take_nobodys_share(tmp_path: Path) -> None:
+    """Of the shop's two APIs most tries find no words; still there is a conversation where one is wanted."""
+    assert len(conversations(tmp_path, SHOP, count=1)) == 1
 
 
 def test_a_title_that_is_the_name_again_is_no_phrase() -> None:

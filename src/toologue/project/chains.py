@@ -391,20 +391,21 @@ def _generate(prepared: Prepared, space: Workspace, wanted: Mapping[SplitName, i
     """
     making = space.making
     for split in SPLITS:
-        come, made, seed = Counter[str](), Counter[Pair](), keys.seed_of(making.seed, split)
+        come, made, seed = Counter[str](), Counter[Any](), keys.seed_of(making.seed, split)
         pairs, tried = prepared.pairs[split], 0
         cap = max(1, int(making.most * making.count), -(-wanted[split] // (len(pairs) or 1)))
-        ahead, size = jobs(pairs, cap=cap, seed=seed, come=come, made=made), wanted[split] // 2
-        record = _Record(Counter(), Counter())
-        hopeful = (job for job in ahead if not record.hopeless(job))
+        record, size = _Record(Counter(), made), wanted[split] // 2
+        ahead = jobs(pairs, cap=cap * _MOST + _FRUITLESS, seed=seed, come=come, made=made)
+        hopeful = (job for job in ahead if made[job.pair] < cap and not record.hopeless(job))
         while wanted[split] > 0 and (some := list(islice(hopeful, min(size, max(_TRIES * len(pairs), tried)) + _JOBS))):
             got, of = Counter[str](), {job.number: job for job in some}
             for done in _round(space, split, some, workers):
-                job = of[done.number]
-                record.note(job, came=done.counts is not None)
+                job, came = of[done.number], done.counts is not None
+                if came and made[job.pair] == cap:
+                    continue
+                record.note(job, came=came)
                 if done.counts:
                     got.update(done.counts.sequences)
-                    made[job.pair] += 1
                 yield done
                 if wanted[split] <= 0:
                     break

@@ -30,6 +30,7 @@ from toologue.plan.chains.catalog import (
     Reason,
     alike,
     belongs,
+    family,
     in_mind,
     lost,
     news,
@@ -160,7 +161,9 @@ def pair_of_use(use: Use, estimated: Pair | Reason, catalog: Catalog) -> Pair | 
     found = {repr(one.value) for one in values_of(first.source_result) if one.name == use.output}
     category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if rest else 'zero'}")
     fit: Fit = "multi" if len(found) > 1 else "single"
-    mind: Mind = "name" if len(needs) == 1 else "id"  # what people say to the source says which one is meant
+    view = catalog.view(use.source)  # what people say to it says which one is meant, but for where that is, or when
+    kinds = [family(view.inputs[name]) for name in needs]
+    mind: Mind = "name" if len(kinds) == 1 and not {*kinds} & {"place", "when"} else "id"
     return Pair(use.source, use.output, use.api, use.parameter or "", category, fit, along, mind)
 
 
