@@ -93,6 +93,14 @@ def test_what_people_do_and_hear_is_what_examples_have(tmp_path: Path) -> None:
     assert toologue("prove", "tooldial", "--data", "set", cwd=tmp_path).returncode == 0
 
 
+def test_words_that_name_not_all_that_was_found_are_not_said(tmp_path: Path) -> None:
+    words = Lines(person="The Lions of Leeds.", assistant="There is The Lions of Leeds, and one more. Which one?")
+    _, made = generated(tmp_path, pair(examples=(LIONS.replace(choice=words),), tells={"founder": "the founder"}))
+    said = "\n".join(turn.text for one in made for turn in one.turns if turn.text)
+    assert "one more" not in said
+    assert "Harehills Road" in said
+
+
 def test_a_file_without_a_use_of_these_apis_is_refused(tmp_path: Path) -> None:
     done, _ = generated(tmp_path)
     assert done.returncode == 2

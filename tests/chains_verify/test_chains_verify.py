@@ -98,6 +98,25 @@ def test_a_choice_is_offered() -> None:
     assert [flaw.rule for flaw in flaws(changed(multi, place, text="Which country is it?"))] == ["carried"]
 
 
+def test_who_chooses_has_two_to_choose_from_and_chooses_one() -> None:
+    multi = DIALOGUES["multi"]
+    place = place_of(multi, "request", 2)
+    picked = multi.turns[place + 1]
+    assert isinstance(picked, UserTurn)
+    (country,) = picked.informed.values()
+    (flaw,) = flaws(changed(multi, place, text=f"Is it the country {country}?"))
+    assert flaw.what.startswith("the agent offers 1 of the ")
+    silent = changed(multi, place + 1, text="That one, please", informed={})
+    assert "there are several results, and the user chooses none" in [flaw.what for flaw in flaws(silent)]
+
+
+def test_a_user_says_no_value_beside_those_of_the_labels() -> None:
+    single = DIALOGUES["single"]
+    place = place_of(single, "inform")
+    (flaw,) = flaws(changed(single, place, text="2019, and write to ana@post.example"))
+    assert str(flaw) == f"turn {place}: carried: the user says 'ana@post.example', and informs of no such value"
+
+
 def test_a_request_asks_for_all_that_is_lacking() -> None:
     one = DIALOGUES["one_api"]
     place = place_of(one, "request")
