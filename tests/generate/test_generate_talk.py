@@ -82,6 +82,14 @@ def test_published_noise_ends_the_conversation(number: int, seed: int) -> None:
     assert moves[-2:] == ["noise", "refuse"] if "noise" in moves else "end" in moves[-2:]
 
 
+def test_most_customers_take_leave() -> None:
+    plans = [plan for number in range(40) if (plan := planned(number, Detours()))]
+    last = Counter(plan.cues[-1].move for plan in plans)
+    assert last.keys() == {"close", "end"}
+    assert last["close"] > 3 * last["end"]
+    assert {turn.stop for plan in plans if (turn := plan.dialogue.turns[-1]).role == "user"} == {"done"}
+
+
 def test_after_noise_the_agent_asks_again_what_it_had_asked() -> None:
     found = 0
     for number in range(20):
