@@ -143,10 +143,10 @@ class OpenApi:
     left_out: tuple[LeftOut, ...] = ()
 
 
-def read_openapi(document: Path | str | Mapping[str, Any], choice: Choice | None = None) -> OpenApi:
+def read_openapi(document: Path | str | Mapping[str, Any]) -> OpenApi:
     """Read a file, or a document that is in memory. Raises BadFile, and BadRecord with the JSON path."""
     memory = isinstance(document, Mapping)
-    return openapi_of(Source("<document>", dict(document)) if memory else read_source(document), choice)
+    return openapi_of(Source("<document>", dict(document)) if memory else read_source(document))
 
 
 def openapi_of(source: Source, choice: Choice | Picked | None = None) -> OpenApi:
