@@ -9,7 +9,7 @@ be, and every operation answers with state.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -122,12 +122,6 @@ class _Trial:
         row = handler.row if handler and self.verb(name) != "create" else None
         return row.parameter if row else ""
 
-    def _given(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """The parameter that names the row, which has to be among the arguments. Raises _Disagrees."""
-        if (parameter := self._key(name)) not in arguments:
-            raise _Disagrees("there is no row that could be named")
-        return parameter
-
     def _of(self, name: str) -> tuple[Operation, Any]:
         return self.simulator.operations[name], self.simulator.routes.get(name)
 
@@ -137,47 +131,49 @@ class _Trial:
         return held is None or held.many
 
     def _agrees(self, name: str) -> None:
-        """Raises _Disagrees."""
-        verb, wrong = self.verb(name), None
+        """Raises _Disagrees, with what is wrong on the first rows, where it agrees on none."""
+        wrong: list[_Disagrees] = []
         for number in range(COUNT):
             try:
-                return {
-                    "create": self._creates,
-                    "read": self._reads,
-                    "list": self._lists_rows,
-                    "update": self._updates,
-                    "delete": self._deletes,
-                    "other": self._does,
-                }[verb](name, number)
+                return self._tried(name, number)
             except _Disagrees as error:
-                wrong = wrong or error
-        raise wrong or _Disagrees("it was not executed")
+                wrong.append(error)
+        raise wrong[0]
 
-    def _creates(self, name: str, number: int) -> None:
-        world, table, arguments = self.simulator.world(), self._about(name), self._arguments(name, number)
-        result = self._done(world, name, arguments)
-        made = [split_path(path)[1] for path in result.created if split_path(path)[0] == table.name]
-        if not made:
-            raise _Disagrees(f"no row of {table.name} was created")
-        row = world.rows(table.name)[made[0]]
-        self._same(table, arguments, row)
-        self._shown(world, table, row, arguments)
-
-    def _reads(self, name: str, number: int) -> None:
-        world, table = self.simulator.world(), self._about(name)
+    def _tried(self, name: str, number: int) -> None:
+        """Execute an operation on the rows of that number, and look at what came of it."""
+        world, verb, table = self.simulator.world(), self.verb(name), self.table(name)
+        rows = [*world.rows(table.name).values()] if table else []
         arguments = self._arguments(name, number)
-        value = self._done(world, name, arguments).value
-        parameter = self._given(name, arguments)
-        if self.simulator.operations[name].response and not _holds(value, table, arguments[parameter]):
-            raise _Disagrees(f"it answers another row than {arguments[parameter]!r}")
-        lost = 987654321 if isinstance(arguments[parameter], int) else "nowhere-0"
-        if world.do(Call(api=name, arguments={**arguments, parameter: lost})).error is None:
-            raise _Disagrees(f"it answers a row {lost!r}, which there is not")
+        if verb not in ("create", "list", "other") and self._key(name) not in arguments:
+            raise _Disagrees("there is no row that could be named")
+        result = self._done(world, name, arguments)
+        if verb == "other":
+            return self._does(name, number, world, arguments, result)
+        if table is None:
+            raise _Disagrees("it is about no table")
+        if verb == "list":
+            return self._lists_rows(name, number, rows, table, result.value)
+        created = [row for path in result.created for of, row in [split_path(path)] if of == table.name]
+        if verb == "create" and not created:
+            raise _Disagrees(f"no row of {table.name} was created")
+        key = created[0] if verb == "create" else arguments[self._key(name)]
+        row = world.rows(table.name).get(key_text(key))
+        if verb == "delete" and row is not None:
+            raise _Disagrees(f"the row {key!r} is still there")
+        if verb == "read":
+            if self.simulator.operations[name].response and not _holds(result.value, table, key):
+                raise _Disagrees(f"it answers another row than {key!r}")
+            lost = 987654321 if isinstance(key, int) else "nowhere-0"
+            if world.do(Call(api=name, arguments={**arguments, self._key(name): lost})).error is None:
+                raise _Disagrees(f"it answers a row {lost!r}, which there is not")
+        elif row is not None:
+            self._same(table, arguments, row)
+            self._shown(world, table, row, arguments)
+        return None
 
-    def _lists_rows(self, name: str, number: int) -> None:
-        world, table, route = self.simulator.world(), self._about(name), self.simulator.routes[name]
-        rows = [*world.rows(table.name).values()]
-        value = self._done(world, name, self._arguments(name, number)).value
+    def _lists_rows(self, name: str, number: int, rows: Sequence[Row], table: Table, value: Any) -> None:
+        route = self.simulator.routes[name]
         if number < len(rows) and not _holds(value, table, rows[number][table.key]):
             raise _Disagrees(f"the row {rows[number][table.key]!r} is not listed")
         if not rows:
@@ -186,24 +182,8 @@ class _Trial:
         if strange := next((row for row in others if _holds(value, table, row[table.key])), None):
             raise _Disagrees(f"the row {strange[table.key]!r} lies elsewhere, and is listed")
 
-    def _updates(self, name: str, number: int) -> None:
-        world, table, arguments = self.simulator.world(), self._about(name), self._arguments(name, number)
-        parameter = self._given(name, arguments)
-        self._done(world, name, arguments)
-        row = world.rows(table.name)[key_text(arguments[parameter])]
-        self._same(table, arguments, row)
-        self._shown(world, table, row, arguments)
-
-    def _deletes(self, name: str, number: int) -> None:
-        world, table, arguments = self.simulator.world(), self._about(name), self._arguments(name, number)
-        key = arguments[self._given(name, arguments)]
-        self._done(world, name, arguments)
-        if key_text(key) in world.rows(table.name):
-            raise _Disagrees(f"the row {key!r} is still there")
-
-    def _does(self, name: str, number: int) -> None:
-        world, arguments, (operation, route) = self.simulator.world(), self._arguments(name, number), self._of(name)
-        result = self._done(world, name, arguments)
+    def _does(self, name: str, number: int, world: Crud, arguments: Mapping[str, Any], result: Result) -> None:
+        operation, route = self._of(name)
         if operation.api.writes and not result.changes and operation.method != "delete":
             raise _Disagrees("it changes nothing")
         for other, there in self.simulator.routes.items() if route and route.single and operation.api.writes else ():
@@ -217,12 +197,6 @@ class _Trial:
         strange = (key for key in sent.keys() & shown.keys() if not same(shown[key], sent[key]))
         if wrong := next(strange, None):
             raise _Disagrees(f"{wrong} was sent as {sent[wrong]!r} and is {shown[wrong]!r}")
-
-    def _about(self, name: str) -> Table:
-        table = self.table(name)
-        if table is None:
-            raise _Disagrees("it is about no table")
-        return table
 
     def _shown(self, world: Crud, table: Table, row: Row, arguments: Mapping[str, Any]) -> None:
         """That operations which read and list show a row as it is."""
