@@ -137,7 +137,7 @@ class Operation(Noun):
 class OpenApi:
     """A document that was read. `root` is what its `$ref`s point into, in the dialect of JSON Schema 2020-12."""
 
-    source: Source
+    source: Bundled
     root: Mapping[str, Any]
     operations: tuple[Operation, ...]
     left_out: tuple[LeftOut, ...] = ()

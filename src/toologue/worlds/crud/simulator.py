@@ -20,12 +20,11 @@ from typing import Any, Literal, NamedTuple
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.apis.bundle import bundled
 from toologue.apis.choice import Choice, Picked
 from toologue.apis.left_out import Unread
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
 from toologue.apis.schemas import compare_of, list_of, object_of
-from toologue.data import Source, read_source, text_of
+from toologue.data import Source, read_source
 from toologue.errors import UnknownName
 from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Parameter, Result, Setting
 from toologue.schema.jsonl import Noun
@@ -277,6 +276,7 @@ def _stamped(setting: Setting) -> tuple[str, tuple[tuple[int, int], ...]]:
 def _opened(arguments: str, stamps: tuple[tuple[int, int], ...]) -> tuple[Simulator, Kind]:
     said = _Arguments.model_validate_json(arguments)
     simulator = Simulator(**dict(said))
+    key = [keys.file_key(file) for file in (*simulator.document.source.files, *_files(said)[1:])]
     kind = Kind(
         make=lambda case: simulator.world(),
         documents=lambda: simulator.apis,
@@ -284,17 +284,10 @@ def _opened(arguments: str, stamps: tuple[tuple[int, int], ...]) -> tuple[Simula
         now=simulator.now,
         fields=_fields(simulator),
         missing=missing,
-        data_key=lambda _: _data_key(said),
+        data_key=lambda _: keys.content_key(key),
         names=simulator.names,
     )
     return simulator, kind
-
-
-def _data_key(said: _Arguments) -> str:
-    files = _files(said)
-    for file in files:
-        stamp(file)  # says so where it cannot be read
-    return keys.content_key([keys.file_key(file) for file in files])
 
 
 def missing(predicted: Invocation, gold: Invocation) -> Sequence[Mismatch] | None:
@@ -309,30 +302,15 @@ def missing(predicted: Invocation, gold: Invocation) -> Sequence[Mismatch] | Non
 CRUD = Kind(
     make=lambda case: simulator_for(case.world).world(),
     missing=missing,
-    data_key=lambda setting: _data_key(arguments_of(setting, _Arguments)),
+    data_key=lambda setting: kind_for(setting).data_key(setting),
     at=kind_for,
 )
 
 
 def _files(given: _Arguments) -> list[Path]:
-    """The files of a setting, with those that its document takes in."""
-    document, seed = files_of(given.document, given.seed)
+    """The files that a setting names."""
     overlay = None if given.overlay is None else Path(given.overlay)
-    return [*_taken_in(document), *(file for file in (seed, overlay) if file is not None)]
-
-
-_ELSEWHERE = re.compile(r"\$ref[\"']?\s*:\s*[\"']?[^#\"'\s]")
-_PARTS: dict[Path, tuple[tuple[Any, ...], tuple[Path, ...]]] = {}
-
-
-def _taken_in(document: Path) -> tuple[Path, ...]:
-    """A document and the files that it takes in, found again when one of them changes."""
-    stamps, files = _PARTS.get(document, ((), (document,)))
-    if stamps != tuple(map(stamp, files)):
-        more = bundled(read_source(document)).files if _ELSEWHERE.search(text_of(document)) else ()
-        files = (document, *sorted(file for file in more if file != document.resolve()))
-        _PARTS[document] = tuple(map(stamp, files)), files
-    return files
+    return [file for file in (*files_of(given.document, given.seed), overlay) if file is not None]
 
 
 def _fields(simulator: Simulator) -> dict[str, dict[str, Compare]]:
