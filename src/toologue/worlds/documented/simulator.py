@@ -109,16 +109,11 @@ def kind_for(setting: Setting) -> Kind:
     return _opened(*_stamped(setting))[1]
 
 
-def data_key(setting: Setting) -> str:
-    """16 hex digits that name the content of the file that a setting names."""
-    return _key(*_stamped(setting))
-
-
 def _make(case: Case) -> Documented:
     return _opened(*_stamped(case.world))[0].seeded(arguments_of(case.world, _Arguments).seed)
 
 
-DOCUMENTED = Kind(make=_make, data_key=data_key, at=kind_for)
+DOCUMENTED = Kind(make=_make, data_key=lambda setting: kind_for(setting).data_key(setting), at=kind_for)
 
 
 def _stamped(setting: Setting) -> tuple[tuple[str, int, int], ...]:
@@ -130,10 +125,6 @@ def _stamped(setting: Setting) -> tuple[tuple[str, int, int], ...]:
 @lru_cache(maxsize=8)
 def _opened(apis: tuple[str, int, int], *uses: tuple[str, int, int]) -> tuple[Documented, Kind]:
     world = Documented(apis_of(apis[0]), uses=(use for file, *_ in uses for use in read(file, Use, empty=True)))
-    return world, Kind(make=_make, documents=lambda: world.apis, data_key=data_key)
-
-
-@lru_cache(maxsize=8)
-def _key(*files: tuple[str, int, int]) -> str:
-    first, *others = [keys.file_key(Path(file)) for file, *_ in files]
-    return keys.content_key([first, *others]) if others else first
+    first, *others = [keys.file_key(Path(file)) for file, *_ in (apis, *uses)]
+    key = keys.content_key([first, *others]) if others else first
+    return world, Kind(make=_make, documents=lambda: world.apis, data_key=lambda _: key)
