@@ -54,7 +54,11 @@ def test_fuzzing_prints_no_line_for_every_file_that_is_cut_off() -> None:
         ("ToolTalk", b'"name": "n", "name": "m"', "the key 'name' stands twice"),
         ("Dialogue", b'"text":"' + b"x" * 1_100_000 + b'"', "a message of 1,100,000 characters"),
         ("Markdown", b"x" * (2**20 + 1), "is larger than 1 MiB"),
-        ("Markdown", b"---\nid: " + b"[" * 20_000 + b"a\n---\n", "the front matter cannot be read: it has more than"),
+        (
+            "Markdown",
+            b"---\nid: " + b"[" * 20_000 + b"a\n---\n",
+            "the front matter cannot be read: ",
+        ),
     ],
     ids=range(10),
 )

@@ -10,17 +10,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple
 
 import yaml
-from pydantic_core import from_json
+from pydantic import Field, JsonValue, ValidationError
 
-from toologue import keys, limits
-from toologue.data import text_of
-from toologue.errors import BadSetting, Problem, Problems, shown
+from toologue import limits
+from toologue.data import Place, complaint, read_text, text_of
+from toologue.errors import BadFile, BadRecord, BadSetting, Problem, Problems, shown
 from toologue.formats.soundness import problems_of
-from toologue.schema import Api, Branch, Limit, Procedure, Step
-from toologue.values.json_schema import list_of, object_of
+from toologue.schema import Api, Branch, Limit, Noun, Procedure, Step
+from toologue.values.json_schema import object_of
 
 _KEYWORD = re.compile(r"\*\*(\w+)[:.]?\*\*[:.,]?\s*(.*)")
 _SPANS = r"`[^`]*`(?:(?:, | and |, and |, so )`[^`]*`)*"
@@ -176,7 +176,26 @@ def _listed(spans: Sequence[str]) -> str:
 
 
 _STEP = re.compile(r"(\d{1,4})\.\s+(\S.*)")
-_HEADS = ("id", "intent", "client", "issue", "wordings", "greeting", "apis", "facts", "examples")
+_Said = Annotated[str, Field(pattern=r"\S")]
+_Values = Annotated[tuple[JsonValue, ...], Field(min_length=1)]
+
+
+class _Heads(Noun):
+    """What the front matter may have, in the order in which it is written."""
+
+    id: _Said = ""
+    intent: _Said = ""
+    client: _Said = ""
+    issue: _Said = ""
+    wordings: tuple[_Said, ...] = ()
+    greeting: _Said = ""
+    apis: _Said = ""
+    facts: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+    examples: dict[str, _Values] = Field(default_factory=dict[str, _Values])
+
+
+_HEADS = tuple(_Heads.model_fields)
+_KNOWN = f"it may have {', '.join(_HEADS)}"
 
 
 class Reading(NamedTuple):
@@ -266,66 +285,24 @@ def _front_matter(lines: Sequence[str], bad: Problems) -> tuple[dict[str, Any], 
     if end is None:
         bad.add(1, "the front matter has no end", "close it with a line of three dashes")
         return {}, len(lines)
-    given: dict[str, Any] = {}
     try:
-        text = "\n".join(lines[1:end])
-        if sum(map(text.count, "[{")) > limits.DEEPEST:  # reading what is nested takes its depth squared
-            raise ValueError(f"it has more than {limits.DEEPEST} brackets")
-        events: Iterator[Any] = cast("Any", yaml).parse(text, Loader=_FrontMatter)
-        alias: Any = next((event for event in events if isinstance(event, yaml.AliasEvent)), None)
-        if alias is not None:  # may unfold to any size
-            raise yaml.MarkedYAMLError(problem="it has an alias", problem_mark=alias.start_mark)
-        front: Any = _FrontMatter(text)
-        root, heads = front.get_single_node(), f"it may have {', '.join(_HEADS)}"
-        if root is not None and not isinstance(root, yaml.MappingNode):
-            bad.add(2, "the front matter is no list of `name: value`", heads)
-        for key, value in cast("list[tuple[Any, Any]]", root.value if isinstance(root, yaml.MappingNode) else []):
-            line, name = key.start_mark.line + 2, str(key.value)
-            if name not in _HEADS:
-                bad.add(line, f"the front matter has no {name!r}", heads)
-            elif name in given:
-                bad.add(line, f"the front matter has two {name!r}", "keep one")
-            else:
-                given[name] = front.construct_document(value)
-                if wrong := _no_head(name, given[name]):
-                    bad.add(line, f"{name} is {shown(given.pop(name))}", wrong)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark, why = getattr(error, "problem_mark", None), getattr(error, "problem", None) or str(error)
-        line = mark.line + 2 if mark else 1
-        bad.add(line, f"the front matter cannot be read: {why}", "plain YAML, without tags, anchors and aliases")
+        source = read_text("\n".join(["", *lines[1:end]]))  # so that lines count as in the file
+    except (BadRecord, BadFile) as error:
+        line, what = (error.line, error.what) if isinstance(error, BadRecord) else (1, str(error))
+        bad.add(line, f"the front matter cannot be read: {what}", "plain YAML, without tags")
+        return {}, end + 1
+    front: Any = source.data
+    if not isinstance(front, dict | None):
+        bad.add(2, "the front matter is no list of `name: value`", _KNOWN)
+    given, wrong = dict[str, Any](), list[tuple[Place, str, str]]()
+    for name, value in object_of(front).items():
+        try:
+            given |= _Heads.model_validate({name: value}).model_dump(include={name})
+        except ValidationError as error:
+            wrong.append((*complaint(error), "" if name in _HEADS else _KNOWN))
+    for (*_, remedy), one in zip(wrong, source.all_bad(wrong), strict=True):
+        bad.add(one.line, f"the front matter, {one.path.removeprefix('$.')}: {one.what}", remedy)
     return given, end + 1
-
-
-def _no_head(name: str, value: Any) -> str:
-    """What is expected where this is no value for a name of the front matter; empty if it is one."""
-    try:
-        is_json = from_json(keys.canonical(value)) == value  # names that are numbers become texts
-    except (TypeError, ValueError):
-        is_json = False
-    if not is_json:
-        return "expected what JSON can say"
-    if name == "facts":
-        return "" if isinstance(value, dict) else "expected `name: value` under it"
-    if name == "examples":
-        lists = all(map(list_of, object_of(value).values())) and isinstance(value, dict)
-        return "" if lists else "expected `slot: [value, value]` under it"
-    if name == "wordings":
-        listed = all(map(_is_words, list_of(value))) and isinstance(value, list)
-        return "" if listed else "expected a list of words, `- Where is my parcel?` under it"
-    return "" if _is_words(value) else "expected words; quotes make words of anything"
-
-
-def _is_words(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-class _FrontMatter(yaml.SafeLoader):
-    """YAML as JSON people mean it: dates are texts."""
-
-    yaml_implicit_resolvers: Any = {  # noqa: RUF012 - as its parent has it
-        first: [(tag, form) for tag, form in forms if not tag.endswith(":timestamp")]
-        for first, forms in cast("Any", yaml.SafeLoader).yaml_implicit_resolvers.items()
-    }
 
 
 def _opening(lines: Sequence[str], start: int, bad: Problems) -> tuple[str, str, int]:
