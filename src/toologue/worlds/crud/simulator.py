@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -259,24 +259,30 @@ class _Arguments(Noun):
 
 def simulator_for(setting: Setting) -> Simulator:
     """The simulator of a setting's files; equal settings share one as long as the files are the same."""
-    return _opened(*_stamped(setting))[0]
+    return _opened(setting)[0]
 
 
 def kind_for(setting: Setting) -> Kind:
     """The kind of world that one service is."""
-    return _opened(*_stamped(setting))[1]
+    return _opened(setting)[1]
 
 
-def _stamped(setting: Setting) -> tuple[str, tuple[tuple[int, int], ...]]:
+# Arguments of a setting → the files that its service was read from, as they were then, and what came of them.
+_OPENED: dict[str, tuple[list[Path], list[tuple[int, int]], tuple[Simulator, Kind]]] = {}
+_MOST = 32
+
+
+def _opened(setting: Setting) -> tuple[Simulator, Kind]:
     said = arguments_of(setting, _Arguments)
-    return said.model_dump_json(), tuple(map(stamp, _files(said)))
-
-
-@lru_cache(maxsize=32)
-def _opened(arguments: str, stamps: tuple[tuple[int, int], ...]) -> tuple[Simulator, Kind]:
-    said = _Arguments.model_validate_json(arguments)
+    text = said.model_dump_json()
+    known = _OPENED.get(text)
+    if known and [*map(stamp, known[0])] == known[1]:
+        return known[2]
     simulator = Simulator(**dict(said))
-    key = [keys.file_key(file) for file in (*simulator.document.source.files, *_files(said)[1:])]
+    overlay = None if said.overlay is None else Path(said.overlay)
+    beside = (files_of(said.document, said.seed)[1], overlay)
+    files = [*simulator.document.source.files, *(file for file in beside if file is not None)]
+    key = keys.content_key([keys.file_key(file) for file in files])
     kind = Kind(
         make=lambda case: simulator.world(),
         documents=lambda: simulator.apis,
@@ -284,9 +290,12 @@ def _opened(arguments: str, stamps: tuple[tuple[int, int], ...]) -> tuple[Simula
         now=simulator.now,
         fields=_fields(simulator),
         missing=missing,
-        data_key=lambda _: keys.content_key(key),
+        data_key=lambda _: key,
         names=simulator.names,
     )
+    if len(_OPENED) >= _MOST:
+        _OPENED.clear()
+    _OPENED[text] = files, [*map(stamp, files)], (simulator, kind)
     return simulator, kind
 
 
@@ -305,12 +314,6 @@ CRUD = Kind(
     data_key=lambda setting: kind_for(setting).data_key(setting),
     at=kind_for,
 )
-
-
-def _files(given: _Arguments) -> list[Path]:
-    """The files that a setting names."""
-    overlay = None if given.overlay is None else Path(given.overlay)
-    return [file for file in (*files_of(given.document, given.seed), overlay) if file is not None]
 
 
 def _fields(simulator: Simulator) -> dict[str, dict[str, Compare]]:
