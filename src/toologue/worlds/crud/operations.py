@@ -313,13 +313,7 @@ class _Reader:
             return self.made(effect, answer=self.as_shown)
         if table.key in properties_of(form(self.operation.response, self.document.root)):
             return self.made(effect, table)
-        found = self.held(table)
-        wrapper = found.path[-1] if found and found.many and found.path else ""
-
-        def answer(value: Any) -> Any:
-            return {wrapper: cast("Any", value)} if wrapper and isinstance(value, list) else value
-
-        return self.made(effect, answer=answer)
+        return self.made(effect, answer=lambda value: value)
 
     def as_shown(self, value: Any) -> Any:
         """What a row has one of, as far as the answer may say it, with what that needs beside."""
@@ -467,21 +461,12 @@ class _Reader:
             return (table.field(name) if table else None) or name
 
         strange = {name for name in schemas if table and not (field or table.is_open or table.field(name))}
-        allowed = {name: list_of(table.rule(spelt(name)).get("enum")) for name in schemas} if table else {}
-        meant = {  # what is asked for by one word and shown by another (`stop`, `stopped`)
-            name: [value for value in list_of(rule.get("enum")) if value not in allowed[name]]
-            for name, rule in schemas.items()
-            if allowed.get(name)
-        }
 
         def named(scope: Scope) -> dict[str, Any]:
             given = {name: scope.arguments[flat] for flat, name in parts.items() if flat in scope.arguments}
             given = {name: value for name, value in given.items() if name == inside or name not in strange}
             sent = object_of(given.get(inside)) if inside is not None else given
-            if table and inside is not None:
-                known = {name: list_of(table.rule(spelt(name)).get("enum")) for name in sent}
-                return {spelt(name): part for name, part in sent.items() if not known[name] or part in known[name]}
-            return {spelt(name): part for name, part in sent.items() if part not in meant.get(name, ())}
+            return {spelt(name): part for name, part in sent.items()}
 
         return named
 
