@@ -30,7 +30,7 @@ from toologue.project.evaluate import gate_metric, make_suites, read_chapters, r
 from toologue.project.hotspots import spots
 from toologue.project.settings import FILE, Project, open_project
 from toologue.report.costs import Cost, known_costs
-from toologue.report.plain import transcript_lines
+from toologue.report.transcript import transcript_lines
 from toologue.report.view import Charted, Conversation, scores_of
 from toologue.report.words import findings, headline
 from toologue.review.ledger import Ledger, reviews_of

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, cast
 from toologue import keys
 from toologue.limits import legible
 from toologue.report.view import Conversation
-from toologue.report.words import explain, fault_words, findings, located, pruned, quoted
+from toologue.report.words import cut, explain, fault_words, findings, located, pruned, quoted
 from toologue.schema import (
     AgentTurn,
     Call,
@@ -430,3 +430,29 @@ def _rows(theirs: Sequence[Item], mine: Sequence[Item], answers: Marks) -> list[
             rows += [*(Row(other, None) for other in theirs[done:mate]), Row(theirs[mate], item)]
             done = mate + 1
     return rows + [Row(other, None) for other in theirs[done:]]
+
+
+_LONGEST_LINE = 400
+
+
+def transcript_lines(conversation: Conversation) -> Iterator[str]:
+    """The lines of a conversation, a mark of what is wrong or unsure ahead of each."""
+    for section in transcript(conversation)["sections"]:
+        yield from (_plain_line("customer", text.text) for text in section["said"])
+        for gold, agent in section["rows"]:
+            if agent is not None:
+                yield _plain_line("agent", _item_words(agent), agent.mark)
+            if gold is not None and (agent is None or _item_words(gold) != _item_words(agent)):
+                yield _plain_line("  expected" if agent is not None else "  not done", _item_words(gold))
+
+
+def _plain_line(who: str, what: str, mark: str = "") -> str:
+    return f"{mark if mark in ('wrong', 'unsure', 'bad') else '':7}{who + ':':11} {cut(what, _LONGEST_LINE)}"
+
+
+def _item_words(item: Item) -> str:
+    given = ", ".join(f"{one.name}={one.given.text}" for one in item.arguments if one.given)
+    came = item.error or item.result
+    parts = [f"{item.title}({given})" if item.kind == "call" else item.title if item.kind == "program" else ""]
+    parts += [item.text.text if item.text else "", f"→ {came.text}" if came else ""]
+    return " ".join(filter(None, parts))

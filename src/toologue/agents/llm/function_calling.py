@@ -3,9 +3,12 @@
     function_calling:MODEL   with any model that `models.ask.model` understands
     PROVIDER:NAME            short for function_calling:PROVIDER:NAME
 
-Contract: a request is made of a system message (`system`), which holds the brief's instructions and facts, and the
-conversation so far, results and errors of tools included; the tools are the brief's Apis. `?prompt=` names another
-template for the system message. One reply is one turn: parallel calls are its acts. Calls
+    ?prompt=mine.txt         behind it: the system message is this jinja2 template of yours
+    ?prompt=tooltalk         ToolTalk's, as published (arXiv 2311.10775, appendix)
+
+Contract: a request is made of a system message and the conversation so far, results and errors of tools included; the
+tools are the brief's Apis. A template of the system message sees `instructions` and `facts`, texts, and `known`, the
+facts by name; what is not known is empty there. One reply is one turn: parallel calls are its acts. Calls
 go to the world as the model wrote them: unknown names, and arguments that are no JSON object (None, `raw` keeps the
 text). A model that gives no reply makes a turn with an error named like the fault, and no words.
 
@@ -26,15 +29,64 @@ conversations longer than the model's window.
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from toologue import limits
 from toologue.agents.agent import AgentSpec, split_options
 from toologue.agents.llm import ModelAgent, asking
-from toologue.agents.llm.system import Template
+from toologue.data import text_of
+from toologue.errors import BadFile, BadSetting
 from toologue.formats.openai import Message, to_messages, tools
 from toologue.models.model import Model, Reply
 from toologue.schema import AgentTurn, Brief, Turn
+
+if TYPE_CHECKING:
+    import jinja2
+
+OURS = "function_calling"
+_SHIPPED = (OURS, "tooltalk")
+
+
+class Template:
+    """A template by its name or its file. Raises BadFile, BadSetting for one that cannot be read."""
+
+    def __init__(self, named: str = OURS):
+        self._file = Path(__file__).with_name(f"{named}.txt") if named in _SHIPPED else Path(named)
+        if named not in _SHIPPED and not self._file.is_file():
+            raise BadFile(f"there is no prompt {named!r}: name a file, or one that ships: {', '.join(_SHIPPED)}")
+        assert self._read
+
+    @cached_property
+    def _read(self) -> jinja2.Template:
+        from jinja2 import TemplateSyntaxError
+        from jinja2.sandbox import SandboxedEnvironment
+
+        try:
+            return SandboxedEnvironment().from_string(text_of(self._file, limits.PAGE))
+        except TemplateSyntaxError as error:
+            raise BadSetting(f"{self._file}, line {error.lineno}: this is no template: {error.message}") from None
+
+    def __call__(self, brief: Brief) -> str:
+        """What it says of a brief. Raises BadSetting where it cannot be filled."""
+        from jinja2 import TemplateError
+
+        known = {
+            name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            for name, value in brief.known.items()
+        }
+        facts = "\n".join(f"{name}: {value}" for name, value in known.items())
+        try:
+            return self._read.render(
+                instructions=brief.instructions.strip(), facts=facts, known=defaultdict(str, known)
+            ).strip()
+        except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
+            raise BadSetting(f"{self._file}: the prompt cannot be filled: {error}") from None
+
 
 _OURS = Template()
 
