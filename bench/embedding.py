@@ -1,7 +1,7 @@
-"""Embedding: what users of the starter set said, by each embedder, on one core of a process of its own; and grading.
+"""Embedding: what users of the starter set said, by each embedder, on one core of a process of its own.
 
 Plain: of `minilm`, which runs in numpy, the same weights run by onnxruntime; of `lexical`, minilm in numpy, which sees
-meaning; of a warmed judge, one that embeds texts when they are compared. Measured where the packages are:
+meaning. Measured where the packages are:
 `pip install 'toologue[minilm]' onnx onnxruntime`, and the weights.
 """
 
@@ -12,21 +12,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
 from bench.figure import Figure, in_turns
 from bench.workload import ROOT, starter
-from toologue.bench.benchmark import play
-from toologue.bench.tooltalk import TOOLTALK
 from toologue.errors import BadSetting
 from toologue.models.embed import Embedder, embedder
 from toologue.models.minilm import MiniLM
-from toologue.models.similarity import TextMatch
-from toologue.schema import Dialogue, Trace
-from toologue.score.calls import calls
-from toologue.score.metric import warmed
 
 
 def texts(count: int = 100) -> list[str]:
@@ -44,28 +37,6 @@ def side_by_side(ours: Embedder, plain: Embedder, name: str, repeat: int) -> Fig
     return Figure(f"embed, {name}", *sides, "ms", note=f"{speeds[0]} texts a second and core, beside {speeds[1]}")
 
 
-def traces(agent: str = "altered:paraphrase") -> list[tuple[Dialogue, Trace]]:
-    """The starter set, played by an agent whose texts are not the gold's."""
-    return [(done.gold, done.trace) for done in play(TOOLTALK, starter(), agent, TextMatch.of("one"))]
-
-
-def graded(pairs: Iterable[tuple[Dialogue, Trace]], judge: TextMatch) -> list[bool]:
-    """Which traces succeed."""
-    return [calls(gold, trace, judge)["success"].value == 1.0 for gold, trace in pairs]
-
-
-def warm_up(name: str, repeat: int) -> Figure:
-    """CPU milliseconds a conversation, warmed up and not, each time by a judge that remembers nothing."""
-    pairs = traces()
-    sides = in_turns(
-        lambda: graded(warmed(pairs, judge := TextMatch.of(name)), judge),
-        lambda: graded(pairs, TextMatch.of(name)),
-        repeat=repeat,
-        count=len(pairs),
-    )
-    return Figure("warm-up", *sides, "ms", note=f"a conversation in other words, graded by {name}")
-
-
 def here() -> list[Figure]:
     """The figures, taken in this process."""
     try:
@@ -75,7 +46,7 @@ def here() -> list[Figure]:
         print(f"without minilm: {missing}", file=sys.stderr)
         return []
     assert isinstance(minilm, MiniLM)
-    found = [side_by_side(embedder("lexical"), minilm, "lexical", 4), warm_up("minilm", 4)]
+    found = [side_by_side(embedder("lexical"), minilm, "lexical", 4)]
     if missing := [name for name in ("onnx", "onnxruntime") if not find_spec(name)]:
         print(f"without onnxruntime: pip install {' '.join(missing)}", file=sys.stderr)
         return found

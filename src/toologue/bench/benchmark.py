@@ -22,7 +22,7 @@ from toologue.run.runner import Finished, Limits, Settings, cases_of, faults_of,
 from toologue.run.selection import Selection
 from toologue.run.store import Config, RunFolder, places, run_folder
 from toologue.schema import AgentTurn, Case, Dialogue, ProtocolName, Score, Setting, Trace, Verdict
-from toologue.score.metric import Total, gained, totals, unscored, value_of, warmed
+from toologue.score.metric import Total, gained, totals, unscored, value_of
 
 if TYPE_CHECKING:
     from toologue.verify.procedures import Flaw
@@ -284,8 +284,7 @@ def regraded(benchmark: Benchmark, results: Results, judge: TextMatch, options: 
     """Results as another match of texts grades them: nothing is played again."""
 
     def again(part: Part, graded: Sequence[Graded]) -> list[Graded]:
-        pairs = warmed(((one.gold, one.trace) for one in _played(graded)), judge)
-        anew = (benchmark.grade(part, options.mode, gold, trace, judge) for gold, trace in pairs)
+        anew = (benchmark.grade(part, options.mode, one.gold, one.trace, judge) for one in _played(graded))
         again = [replace(next(anew), cost=one.cost) if one.trace.case else one for one in graded]
         return benchmark.review(part, again, options)
 
@@ -312,9 +311,9 @@ def play(
     """Run an agent through a part, by default the first, and grade it; in the order of the dialogues and trials."""
     chosen, by = part or benchmark.part, judge or TextMatch.of("exact")
     lived, costs = _lived(benchmark, chosen, golds, agent, options)
-    pairs = warmed(zip((gold for gold in golds for _ in range(options.trials)), lived, strict=True), by)
+    pairs = zip((gold for gold in golds for _ in range(options.trials)), lived, strict=True)
     graded = (benchmark.grade(chosen, options.mode, gold, trace, by) for gold, trace in pairs)
-    return [replace(one, cost=Cost.of(trace, costs)) for one, trace in zip(graded, lived, strict=True)]
+    return [replace(one, cost=Cost.of(one.trace, costs)) for one in graded]
 
 
 def traces_of(
@@ -521,13 +520,14 @@ def _evaluate_part(
         graded = play(benchmark, chosen, agent, judge, options, part=part)
         return benchmark.review(part, graded, options)
     traces = benchmark.predictions(benchmark, part, golds, file, options)
-    pairs = ((gold, traces[gold.id]) for gold in chosen if gold.id in traces)
-    known = {gold.id: benchmark.grade(part, options.mode, gold, trace, judge) for gold, trace in warmed(pairs, judge)}
+    graded = list[Graded]()
     for gold in chosen:
-        if gold.id not in known:
+        if (trace := traces.get(gold.id)) is not None:
+            graded.append(benchmark.grade(part, options.mode, gold, trace, judge))
+        else:
             missing = Trace(case="", dialogue=gold.id, protocol=part.protocol, agent="", stop="error")
-            known[gold.id] = benchmark.ungraded(part, options.mode, gold, missing, benchmark.absent)
-    return benchmark.review(part, [known[gold.id] for gold in chosen], options)
+            graded.append(benchmark.ungraded(part, options.mode, gold, missing, benchmark.absent))
+    return benchmark.review(part, graded, options)
 
 
 def _name(agent: Tested) -> str:

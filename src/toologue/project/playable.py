@@ -38,7 +38,6 @@ from toologue.run.runner import Finished, Limits, Settings, cases_of, grounded, 
 from toologue.run.store import Config, RunFolder, run_folder
 from toologue.schema import Dialogue
 from toologue.schema.jsonl import locked, read
-from toologue.score.metric import warmed
 
 ProtocolPlayed = Literal["next", "forced", "recorded"]
 # A registered name, FILE.py:NAME, a function of (messages, tools), an object with `act`, or a model.
@@ -159,7 +158,7 @@ class Playable:
             lived = {one.case: Finished(one, *known.get(one.case, (0.0, Spent()))) for one in folder.traces()}
         both = zip((gold for gold in asked for _ in range(trials)), cases, strict=True)
         pairs = [(gold, lived[case.key].trace) for gold, case in both if case.key in lived]
-        for gold, trace in warmed(pairs, self.match):
+        for gold, trace in pairs:
             one = Conversation.read(gold, trace, scores_of(gold, trace, self.match), self.match.reader)
             done(Played.of(one, self.charted, Cost.of(trace, {trace.case: lived[trace.case][1:]})))
         if broken:

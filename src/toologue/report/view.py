@@ -19,7 +19,7 @@ from toologue.run.store import RunFolder
 from toologue.schema import Decision, Dialogue, Graph, Score, SecondReader, Status, Trace
 from toologue.schema.jsonl import line_of, read, read_lines, replacing
 from toologue.score.grader import grader
-from toologue.score.metric import Metric, Total, answers_of, best_of, done_at, totals, warmed
+from toologue.score.metric import Metric, Total, answers_of, best_of, done_at, totals
 from toologue.score.questions import blamed_calls, step_question
 from toologue.score.trials import Trials, trials_of, tried
 
@@ -188,7 +188,7 @@ def scores_of(gold: Dialogue, trace: Trace, match: TextMatch) -> dict[str, Score
 
 def totals_of(pairs: Iterable[tuple[Dialogue, Trace]], match: TextMatch) -> list[Total]:
     """The totals of golds and their traces; nothing is written."""
-    return totals(score for gold, trace in warmed(pairs, match) for score in scores_of(gold, trace, match).values())
+    return totals(score for gold, trace in pairs for score in scores_of(gold, trace, match).values())
 
 
 def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
@@ -197,7 +197,7 @@ def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
     known, costs = known_costs(folder), list[Cost]()
 
     def kept(stream: Any) -> Iterator[Score]:
-        for gold, trace in warmed(folder.pairs(), match):
+        for gold, trace in folder.pairs():
             costs.append(Cost.of(trace, known))
             for score in scores_of(gold, trace, match).values():
                 stream.write(line_of(score))

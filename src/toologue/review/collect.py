@@ -27,7 +27,7 @@ from toologue.review.ledger import Collector, Ledger
 from toologue.run.store import RunFolder
 from toologue.schema import Api, Dialogue, Edge, Graph, Noun, Procedure, Question, QuestionKind, Record, Trace
 from toologue.schema.jsonl import read, read_lines
-from toologue.score.metric import best_of, warmed
+from toologue.score.metric import best_of
 from toologue.score.questions import history_of
 from toologue.values.json_schema import object_of
 
@@ -45,7 +45,7 @@ def open_questions(
 ) -> list[Question]:
     """What rules leave open in runs, worst first; with `among` what has these keys, open or not."""
     found: dict[str, tuple[tuple[int, ...], Question]] = {}
-    for gold, trace in chain.from_iterable(warmed(run.pairs(), match) for run in runs):
+    for gold, trace in chain.from_iterable(run.pairs() for run in runs):
         for rank, question in _asked(gold, trace, match, among):
             found[question.key] = min(found.get(question.key, (rank, question)), (rank, question), key=lambda x: x[0])
     return [question for _, question in sorted(found.values(), key=lambda one: one[0])]

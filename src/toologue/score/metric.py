@@ -11,7 +11,6 @@ percentile bootstrap over dialogues, the trials of one dialogue resampled togeth
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,10 +19,8 @@ from pydantic import ValidationError
 from toologue import keys, registry
 from toologue.data import complaint, path_text
 from toologue.errors import BadRecord
-from toologue.models.similarity import TextMatch, Warmable
-from toologue.parallel import chunks
-from toologue.schema import AgentTurn, Cue, Dialogue, Mismatch, Score, Trace, Verdict, answers, invocations
-from toologue.worlds.world import Kind, kind_at
+from toologue.models.similarity import TextMatch
+from toologue.schema import AgentTurn, Cue, Dialogue, Mismatch, Score, Trace, Verdict, answers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -263,41 +260,3 @@ def interval(values: Iterable[float]) -> tuple[float | None, float | None]:
         return None, None
     low, high = np.quantile(found, [0.025, 0.975])
     return float(low), float(high)
-
-
-def warmed(
-    pairs: Iterable[tuple[Dialogue, Trace]], match: TextMatch, *, size: int = 256
-) -> Iterator[tuple[Dialogue, Trace]]:
-    """The golds with their traces, in order; before each `size` of them, their texts are embedded in one batch.
-
-    What is embedded is a guess, and changes no score: of a parameter that takes free text, nothing if the agent wrote
-    what the gold did, else all texts of both. What the guess lacks is embedded when it is asked for.
-    """
-    if not isinstance(match.similarity, Warmable):
-        yield from pairs
-        return
-    for chunk in chunks(pairs, size):
-        match.warm(text for gold, trace in chunk for text in _compared(gold, trace))
-        yield from chunk
-
-
-def _compared(gold: Dialogue, trace: Trace) -> Iterator[str]:
-    """The free texts that an agent wrote otherwise than the gold, and those that they will be compared with."""
-    kind = kind_at(gold.world)
-    wanted, given = _texts(gold, kind), _texts(trace, kind)
-    for place, texts in wanted.items():
-        if place in given and texts.keys() != given[place].keys():
-            yield from texts | given[place]
-
-
-def _texts(conversation: Dialogue | Trace, kind: Kind) -> dict[tuple[str, str], dict[str, None]]:
-    """By Api and parameter, the texts that a similarity compares, each once and in order."""
-    found: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
-    for invocation in invocations(conversation.turns):
-        if invocation.act.kind != "call" or invocation.act.api not in kind.by_name:
-            continue
-        for name, parameter in kind.by_name[invocation.act.api].parameters.items():
-            value = (invocation.act.arguments or {}).get(name)
-            if parameter.compare in ("text", "prose") and isinstance(value, str):
-                found[invocation.act.api, name][value] = None
-    return found
