@@ -94,8 +94,8 @@ def test_an_agent_that_ends_its_process_does_not_pass_the_gate(folder: Path) -> 
     done = toologue("test", "shop", "--agent", "agent.py:exits", "--fail-under", "0.9", cwd=folder)
     assert done.returncode == 1, done.stderr
     assert "0 of " in done.stdout
-    assert "gate: harmless: 0.0%, below 90.0%" in done.stdout
-    assert "gate: harmless: 0.0%, below 90.0%" in (folder / "shop" / "report.html").read_text()
+    assert "gate NOT PASSED: harmless: 0.0 % (95 % interval 0.0 to 0.0), at least 90.0 % wanted" in done.stdout
+    assert "at least 90.0 % wanted" in (folder / "shop" / "report.html").read_text()
 
 
 def test_of_two_the_higher_applies(folder: Path) -> None:
@@ -103,4 +103,4 @@ def test_of_two_the_higher_applies(folder: Path) -> None:
     model = "function_calling:status_models:refuses"
     done = toologue("test", "shop", "--agent", model, "--fail-under", "0.9", cwd=folder)
     assert done.returncode == 3
-    assert "nothing was scored, below 90.0%" in done.stdout
+    assert "nothing was scored, at least 90.0 % wanted" in done.stdout

@@ -142,7 +142,7 @@ def test_bench_shows_agents_beside_each_other(tmp_path: Path) -> None:
     assert gold["totals"]["easy"]["recall"] == 1.0 > top_api["totals"]["easy"]["recall"] > 0.0
     page = (tmp_path / "page.html").read_text()
     assert all(name in page for name in ("gold", "top_api"))
-    again = "toologue bench tooltalk --agent gold --agent top_api --mode fixed --similarity lexical --html page.html"
+    again = "toologue bench tooltalk --agent gold --agent top_api --html page.html"
     assert f"<code>{again}</code>" in page
 
 

@@ -19,7 +19,7 @@ from toologue.review.ledger import Ledger
 from toologue.schema import Decision
 
 GERMAN = AGENT.replace("A colleague comes to open {said}.", "Ein Kollege kommt und öffnet {said}.")
-OPEN, SETTLED = "harmless: 66.7 to 100.0%", "harmless: 100.0%"
+OPEN, SETTLED = "harmless: 66.7 to 100.0 %", "harmless: 100.0 %"
 
 
 @pytest.fixture(autouse=True)
@@ -135,9 +135,9 @@ class TestGates:
         assert SETTLED in toologue("test", ".", "--fail-under", "0.9", cwd=trusted).stdout
 
     def test_what_it_takes_for_wrong_is_explained_on_the_page(self, trusted: Path) -> None:
-        assert "harmless: 100.0%" in judged(trusted, judge="WRONG").stdout, "it does no harm"
+        assert "harmless: 100.0 %" in judged(trusted, judge="WRONG").stdout, "it does no harm"
         done = toologue("test", ".", "--strict", "--fail-under", "0.9", cwd=trusted)
-        assert (done.returncode, "conversation correct: 66.7%" in done.stdout) == (1, True)
+        assert (done.returncode, "conversation correct: 66.7 %" in done.stdout) == (1, True)
         page = (trusted / "report.html").read_text("utf-8")
         assert 'It says so. <span class="more">decided by judge</span>' in page
 

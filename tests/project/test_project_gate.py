@@ -41,14 +41,17 @@ class TestUndecided:
         done = toologue("test", ".", "--fail-under", "0.9", cwd=german)
         assert done.returncode == 4
         assert "2 of 3 conversations pass, 1 unsure" in done.stdout
-        assert "gate: harmless: 66.7 to 100.0%, UNDECIDED, 90.0% is wanted" in done.stdout
+        assert (
+            "gate UNDECIDED: harmless: 66.7 to 100.0 % (95 % interval 0.0 to 100.0), at least 90.0 % wanted"
+            in done.stdout
+        )
         assert "1 of 3 conversations are unsure: --allow-unsure 0.24 lets them pass" in done.stdout
         assert "a person: toologue review .; report.html marks them" in done.stdout
 
     def test_the_lower_end_is_enough(self, german: Path) -> None:
         done = toologue("test", ".", "--fail-under", "0.6", cwd=german)
         assert done.returncode == 0
-        assert "gate: harmless: 66.7 to 100.0%, at least 60.0%" in done.stdout
+        assert "gate PASSED: harmless: 66.7 to 100.0 %" in done.stdout
 
     def test_as_many_unsure_ones_count_as_are_allowed(self, german: Path) -> None:
         assert toologue("test", ".", "--fail-under", "0.9", "--allow-unsure", "0.24", cwd=german).returncode == 0
@@ -86,10 +89,42 @@ class TestStrict:
         folder = project(tmp_path, agent=self.AGENT)
         loose, strict = (toologue("test", ".", "--fail-under", "1", *more, cwd=folder) for more in ([], ["--strict"]))
         assert (loose.returncode, strict.returncode) == (0, 1)
-        assert "gate: harmless: 100.0%, at least 100.0%" in loose.stdout
-        assert "gate: conversation correct: 0.0%, below 100.0%" in strict.stdout
+        assert "gate PASSED: harmless: 100.0 %" in loose.stdout
+        assert "gate NOT PASSED: conversation correct: 0.0 %" in strict.stdout
         project(folder, agent=self.AGENT, settings=SETTINGS + "[gate]\nfail_under = 1\nstrict = true\n")
         assert toologue("test", ".", cwd=folder).returncode == 1
+
+
+class TestThePageSaysWhetherItMayGoLive:
+    @pytest.mark.parametrize(("least", "said"), [("0.9", "UNDECIDED"), ("0.6", "PASSED"), ("1.0", "UNDECIDED")])
+    def test_the_verdict_stands_first(self, least: str, said: str, german: Path) -> None:
+        toologue("test", ".", "--fail-under", least, cwd=german)
+        page = plain((german / "report.html").read_text())
+        assert f"May it go live? {said} agent.py:agent: harmless: 66.7 to 100.0 %" in page
+        assert f"at least {float(least):.1%} wanted".replace("%", " %") in page
+        assert page.index("wanted") < page.index("Look first") < page.index("What no test covers")
+        assert page.index("What no test covers") < page.index("2 to 3 of 3 passed")
+
+    def test_where_none_is_asked_for_both_say_how_to_ask(self, german: Path) -> None:
+        done = toologue("test", ".", cwd=german)
+        how = "none was asked for; --fail-under 0.9 asks for one, or fail_under in toologue.toml under [gate]"
+        assert f"gate: {how}" in done.stdout
+        assert f"No gate {how}" in plain((german / "report.html").read_text())
+
+    def test_the_worst_is_named_with_the_conversation_that_shows_it(self, tmp_path: Path) -> None:
+        folder = project(tmp_path, agent=CERTAINLY)
+        done = toologue("test", ".", cwd=folder)
+        source = (folder / "report.html").read_text()
+        [first, *_] = re.findall(r"  (locker.md:\d+, step \d): (.*?), \d × ", done.stdout)
+        assert f"{first[1]}, 3 ×, at {first[0]}: " in (page := plain(source))
+        assert f"failed, at worst 3 × {first[1]}" in page
+        [link] = re.findall(r'<li><b>.*?<a href="#(d\d+-0)">', source)[:1]
+        assert f'id="{link}"' in source
+
+
+def plain(source: str) -> str:
+    """The words of a page."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", "", source.partition("</header>")[2])).split())
 
 
 @pytest.mark.parametrize("metric", ["wrong write", "no harm", "incorrect action rate", "bad call"])

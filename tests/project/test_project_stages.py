@@ -15,8 +15,8 @@ from project_samples import AGENT, PROCEDURE, SETTINGS, amounts, checked, projec
 from toologue.agents.code import code_of, imports_of
 from toologue.cli import status
 from toologue.errors import BadFile, BadSetting
-from toologue.project.hotspots import spots
 from toologue.project.settings import open_project
+from toologue.report.hotspots import spots
 from toologue.run.selection import Selection
 from toologue.schema.jsonl import unfinished_folder
 from toologue.score.steps import SEVERITIES
@@ -204,7 +204,7 @@ class TestTheGate:
     def test_a_right_agent_passes(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         folder = project(tmp_path)
         assert status(["test", str(folder), "--agent", "gold", "--fail-under", "1"]) == 0
-        assert "gate: harmless: 100.0%, at least 100.0%" in capsys.readouterr().out
+        assert "gate PASSED: harmless: 100.0 %" in capsys.readouterr().out
 
     def test_a_wrong_one_fails_and_says_where_to_look(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         folder = project(tmp_path, agent=SILENT)

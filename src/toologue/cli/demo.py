@@ -89,13 +89,11 @@ def demo(*, out: Out = Path("toologue-demo"), line: Line = "procedures") -> int:
         procedures (a help desk: procedures, conversations, tests), tools (a personal assistant with 28 tools), chains
         (API documents, conversations over two of them) or programs (a chatbot that writes programs, recorded).
     """
-    from toologue.report.view import Report
-
     if line != "procedures":
         status, then = _benchmark(line, out), _BENCHMARKS[line].then
     else:
         found = _procedures(out)
-        report = Report("A shop's help desk", found.report.runs, "toologue demo", _NOTES, found.report.charted)
+        report = replace(found.report, title="A shop's help desk", command="toologue demo", notes=_NOTES)
         status, then = show(report, out / "report.html", None, failures=False), f"toologue test {out}"
         first_looks(found, found.trials[-1])
     echo(f"next: {then}", note=True)

@@ -21,8 +21,9 @@ from toologue.errors import BadSetting, RunMismatch
 
 if TYPE_CHECKING:
     from toologue.models.similarity import TextMatch
-    from toologue.project.evaluate import Checked, Gated, Stage, Suite, Trial
+    from toologue.project.evaluate import Checked, Stage, Suite, Trial
     from toologue.project.settings import Project
+    from toologue.report.view import Gated
 
 _SPOTS, _LINES, _REMARKS = 5, 6, 10
 
@@ -120,8 +121,7 @@ def run_stages(
     judged = replace(judged, judge=judged.judge or grade.judge, judge_votes=judged.judge_votes or grade.judge_votes)
     found = checked(project, agents=agent or (), judging=judged.at_work(project.reviews), **asked)
     _remarks(found.suites)
-    wanted = [_gate_words(found.gate)] if found.gate.least is not None else []
-    scored = show(replace(found.report, notes=[*found.report.notes, *wanted]), page, junit, failures=False)
+    scored = show(found.report, page, junit, failures=False)
     first_looks(found, found.trials[0])
     _since(project, found.trials[0], found.match, some=bool(asked["selection"]))
     left = say_unreached((suite.chapter.file, suite.unreached) for suite in found.suites)
@@ -155,8 +155,8 @@ def _remarks(suites: Sequence[Suite]) -> None:
 def first_looks(found: Checked, trial: Trial) -> None:
     """Where an agent goes wrong, where that is unsure, and what it never passes."""
     from toologue.plan.procedures.paths import missing_lines
-    from toologue.project.hotspots import spots
     from toologue.report.coverage import sight_of
+    from toologue.report.hotspots import spots
 
     charted = found.report.charted
     looks: Mapping[Literal["wrong", "unsure"], str] = {"wrong": "look first", "unsure": "unsure"}
@@ -195,17 +195,14 @@ def _since(project: Project, trial: Trial, match: TextMatch, *, some: bool) -> N
             echo(line)
 
 
-def _gate_words(gate: Gated) -> str:
-    from toologue.report.words import gate_words
-
-    return gate_words(gate.verdict, gate.total, gate.least or 0, gate.allowed)
-
-
 def _gate(gate: Gated, folder: Path, page: Path) -> int:
+    from toologue.report.words import GATE, gate_words
+
     if gate.least is None:
+        echo(f"\ngate: {gate_words(gate)}", note=True)
         return 0
     total = gate.total
-    echo(f"\n{_gate_words(gate)}")
+    echo(f"\ngate {GATE[gate.verdict]}: {gate_words(gate)}")
     if gate.verdict == "undecided":
         lacking = math.ceil(100 * (gate.least - (total.value or 0)) - 1e-6) / 100
         lets = f"--allow-unsure {lacking:g} lets them pass" if total.value else "none is sure to pass"

@@ -3,7 +3,7 @@
     generate      procedures to verified conversations       chains       the same over chains of APIs
     start, settings, evaluate    a folder with a toologue.toml: made, read, and checked stage by stage
     from_prose, provision        such a folder made of prose by a model, and what is stored for it
-    statistics    what was made, beside the figures of the paper          hotspots     what to look at first
+    statistics    what was made, beside the figures of the paper
 
 Contract: one seed, one suite, byte for byte, whatever the number of workers.
 

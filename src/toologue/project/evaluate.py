@@ -28,7 +28,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Literal
 
 from toologue import __version__, keys
 from toologue.agents.agent import name_of, resolve_agent
@@ -49,6 +48,7 @@ from toologue.report.costs import Cost, known_costs
 from toologue.report.coverage import walk_of
 from toologue.report.view import (
     Charted,
+    Gated,
     Report,
     RunView,
     conversations_of,
@@ -72,7 +72,6 @@ from toologue.text.tokens import callable_name
 from toologue.worlds.world import kind_at
 from toologue.write.wordings import FILE as WORDINGS
 
-_ROUNDING = 1e-9
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, UserError)
 Progress = Callable[[int, int], None]
 Bar = Callable[[str], AbstractContextManager[Progress]]
@@ -306,29 +305,6 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Gated:
-    """What the gate says of the first agent: `least` of the total is wanted, None where nothing was asked for.
-
-    `allowed` is the share of what is unsure that counts as passing.
-    """
-
-    total: Total
-    least: float | None
-    allowed: float = 0
-
-    @property
-    def verdict(self) -> Literal["passed", "failed", "undecided"]:
-        """Passed by the lower end, undecided where what is unsure decides.
-
-        Nobody passes of whom nothing was scored, or nothing is right for sure, whatever is wanted and allowed.
-        """
-        value, best = self.total.value or 0.0, self.total.best or 0.0
-        if self.least is None or (value > 0 and min(best, value + self.allowed) >= self.least - _ROUNDING):
-            return "passed"
-        return "undecided" if self.total.unsure and best >= self.least - _ROUNDING else "failed"
-
-
-@dataclass(frozen=True)
 class Checked:
     """What came of all stages."""
 
@@ -402,13 +378,13 @@ def check(
         match = ledger.reads(compared)
         done = [run_and_grade(agent, match) for agent in tested]
     charted = [Charted(suite.chapter.file, suite.graph, suite.dialogues, suite.unreached) for suite in suites]
-    report = Report(project.folder.resolve().name, done, command, charted=charted)
     known = done[0].by_metric
     if metric not in known:
         raise UnknownName("metric", metric, known)
     least = gate.fail_under if fail_under is None else fail_under
-    allowed = gate.allow_unsure if allow_unsure is None else allow_unsure
-    return Checked(suites, done, report, Gated(known[metric], least, allowed), match)
+    gated = Gated(known[metric], least, gate.allow_unsure if allow_unsure is None else allow_unsure)
+    report = Report(project.folder.resolve().name, done, command, charted=charted, gate=gated)
+    return Checked(suites, done, report, gated, match)
 
 
 def _totals(trial: Trial) -> Callable[[TextMatch], list[Total]]:

@@ -21,9 +21,11 @@ from markupsafe import Markup
 from toologue.limits import legible
 from toologue.report.costs import cost_rows
 from toologue.report.coverage import covered
+from toologue.report.hotspots import Spot, spots
 from toologue.report.transcript import said, shown, transcript
-from toologue.report.view import PASSES, STATUSES, Conversation, Report, RunView, Status
+from toologue.report.view import PASSES, STATUSES, Conversation, Gated, Report, RunView, Status
 from toologue.report.words import (
+    GATE,
     best_value,
     bracket,
     cut,
@@ -32,11 +34,13 @@ from toologue.report.words import (
     error_counts,
     figures,
     findings,
+    gate_words,
     headline,
     rate_words,
     stop_words,
     trials_words,
     words_alone,
+    worst_words,
 )
 from toologue.schema import Score
 from toologue.schema.jsonl import replacing
@@ -48,6 +52,7 @@ TRANSCRIPTS = 500
 _FILTERS: tuple[Status, ...] = ("failed", "unsure", "passed", "unscored")
 _WIDTH, _EDGE = 160.0, 5.0
 _CHUNKS = 1000
+_LOOKS = 5
 _RATES = ("precision", "recall", "test correct")
 
 
@@ -95,6 +100,8 @@ def write_page(file: Path, report: Report) -> None:
         command=report.command,
         notes=[*report.notes, *(f"{run.name}: {line}" for run in report.runs for line in run.told)],
         runs=[run.name for run in report.runs],
+        gate=_gate(report.gate),
+        looks=_looks(report, kept),
         verdicts=_verdicts(report),
         figures=_figures(report),
         meanings=meanings(),
@@ -114,6 +121,33 @@ def write_page(file: Path, report: Report) -> None:
     text.enable_buffering(_CHUNKS)
     with replacing(file) as stream:
         text.dump(stream, "utf-8", "backslashreplace")
+
+
+def _gate(gate: Gated | None) -> dict[str, str] | None:
+    """What the gate says: its state, the same in a word, and the figures."""
+    if gate is None:
+        return None
+    state, said = (gate.verdict, GATE[gate.verdict]) if gate.least is not None else ("", "No gate")
+    state = {"undecided": "unsure"}.get(state, state)
+    return {"state": state, "said": said, "words": gate_words(gate), "meaning": meanings().get(gate.total.metric, "")}
+
+
+def _looks(report: Report, lines: Sequence[Line]) -> tuple[str, int, list[tuple[Spot, str]]] | None:
+    """Where the first run that goes wrong does so worst, else is unsure: whose it is, how many places, those to show.
+
+    With each place goes where the page shows its example; empty where it does not.
+    """
+    for verdict, (number, run) in product(("wrong", "unsure"), enumerate(report.runs)):
+        if found := spots(report.charted, run.conversations, verdict):
+            cells = {
+                line.name: f"d{line.number}-{number}" for line in reversed(lines) if _shows(line.cells.get(number))
+            }
+            return run.name, len(found), [(spot, cells.get(spot.conversation, "")) for spot in found[:_LOOKS]]
+    return None
+
+
+def _shows(cell: Cell | None) -> bool:
+    return cell is not None and cell.shown and cell.status in ("failed", "unsure")
 
 
 def _trials(report: Report) -> Iterator[tuple[str, str]]:
@@ -229,7 +263,8 @@ def _verdicts(report: Report) -> list[dict[str, Any]]:
 
 def _rest(run: RunView, counts: Mapping[str, int]) -> str:
     told = [f"{counts[status]} {status}" for status in ("unsure", "unscored") if counts[status]]
-    failed = f"{counts['failed']} failed" if counts["failed"] else "none failed"
+    worst = f", at worst {kinds}" if (kinds := worst_words(run)) else ""
+    failed = f"{counts['failed']} failed{worst}" if counts["failed"] else "none failed"
     left = f"{run.left} not run yet" if run.left else ""
     return " · ".join(filter(None, (failed, *words_alone(run), *told, left, decided_words(run))))
 

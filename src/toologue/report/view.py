@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from toologue import keys, registry
 from toologue.errors import BadFile, UserError
@@ -154,9 +154,33 @@ class Charted:
 
 
 @dataclass(frozen=True)
+class Gated:
+    """What the gate says of the first agent: `least` of the total is wanted, None where nothing was asked for.
+
+    `allowed` is the share of what is unsure that counts as passing.
+    """
+
+    total: Total
+    least: float | None
+    allowed: float = 0
+
+    @property
+    def verdict(self) -> Literal["passed", "failed", "undecided"]:
+        """Passed by the lower end, undecided where what is unsure decides.
+
+        Nobody passes of whom nothing was scored, or nothing is right for sure, whatever is wanted and allowed.
+        """
+        value, best = self.total.value or 0.0, self.total.best or 0.0
+        if self.least is None or (value > 0 and min(best, value + self.allowed) >= self.least - _ROUNDING):
+            return "passed"
+        return "undecided" if self.total.unsure and best >= self.least - _ROUNDING else "failed"
+
+
+@dataclass(frozen=True)
 class Report:
     """All runs of a report, and how to make it again; with `charted`, how much of procedures they cover.
 
+    `gate`: what it says of the first run; None where there is none that could be asked for.
     `sections` are a benchmark's own, each a title and HTML in which all data is escaped.
     """
 
@@ -166,6 +190,7 @@ class Report:
     notes: Sequence[str] = field(default_factory=tuple[str, ...])
     charted: Sequence[Charted] = ()
     sections: Sequence[tuple[str, str]] = ()
+    gate: Gated | None = None
 
     @property
     def metrics(self) -> list[str]:
@@ -176,6 +201,7 @@ class Report:
 # The most transcripts of a run that are held; failed conversations come first.
 LIMIT = 500
 _NAMED = 8
+_ROUNDING = 1e-9
 
 
 def scores_of(gold: Dialogue, trace: Trace, match: TextMatch) -> dict[str, Score]:

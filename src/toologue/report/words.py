@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import accumulate, groupby
@@ -19,10 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from toologue.limits import legible
-from toologue.report.view import Conversation, RunView
+from toologue.report.view import Conversation, Gated, RunView
 from toologue.schema import AgentTurn, Fault, Mismatch, Turn, invocations, rounds
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total, gained
+from toologue.score.steps import SEVERITIES
 from toologue.score.trials import Rate, Trials
 from toologue.values.json_schema import object_of
 
@@ -205,20 +207,33 @@ def best_value(total: Total) -> float:
     return total.value or 0.0 if total.best is None else total.best
 
 
-def gate_words(verdict: Literal["passed", "failed", "undecided"], total: Total, least: float, allowed: float) -> str:
-    """What a gate says of a total, of which `least` is wanted and `allowed` may be unsure."""
-    value = bracket(100 * (total.value or 0), 100 * best_value(total), "{:.1f}") + "%"
-    below = f"below {least:.1%}" if least else "no conversation passes"
-    says = {"passed": f"at least {least:.1%}", "failed": below, "undecided": f"UNDECIDED, {least:.1%} is wanted"}
-    used = f", up to {allowed:.1%} may be unsure" if total.unsure and allowed else ""
-    found = "nothing was scored" if total.value is None else value
-    return f"gate: {total.metric}: {found}, {says[verdict]}{used}"
+GATE = {"passed": "PASSED", "failed": "NOT PASSED", "undecided": "UNDECIDED"}
+
+
+def gate_words(gate: Gated) -> str:
+    """What was found of what a gate is on, and what is wanted; of a gate that nobody has set, how one is."""
+    if gate.least is None:
+        return "none was asked for; --fail-under 0.9 asks for one, or fail_under in toologue.toml under [gate]"
+    value, interval = figures(gate.total)
+    known = "nothing was scored" if gate.total.value is None else value
+    used = f", up to {gate.allowed:.1%} may be unsure" if gate.total.unsure and gate.allowed else ""
+    ends = f" (95 % interval {interval})" if interval else ""
+    wanted = f"at least {100 * gate.least:.1f} %" if gate.least else "more than none"
+    return f"{gate.total.metric}: {known}{ends}, {wanted} wanted{used}"
 
 
 def decided_words(run: RunView) -> str:
     """The share of conversations that are fully decided; empty where all are."""
     decided, of = run.decided or (0, 0)
     return f"{100 * decided / of:.1f} % fully decided ({decided} of {of})" if decided < of else ""
+
+
+def worst_words(run: RunView) -> str:
+    """What failed conversations come to at the worst, the heaviest first; empty where nothing says so."""
+    failed = (one.verdict.at for one in run.conversations if one.status == "failed" and one.verdict)
+    kinds = ([SEVERITIES.index(one.severity) for one in at if one.verdict == "wrong" and one.severity] for at in failed)
+    worst = Counter(max(found) for found in kinds if found)
+    return ", ".join(f"{worst[kind]} × {SEVERITIES[kind]}" for kind in sorted(worst, reverse=True))
 
 
 def words_alone(run: RunView) -> list[str]:
