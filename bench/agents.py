@@ -18,7 +18,7 @@ from toologue.bench.prove import prove_steps
 from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue
 
-AGENTS = ("gold", "procedure", "procedure_careless")
+AGENTS = ("gold", "procedure", "procedure_careless", "bag_of_words")
 
 
 class Row(NamedTuple):

@@ -1,4 +1,4 @@
-"""The agent `procedure` on customers whose words it cannot know, beside the careless one.
+"""The agent `procedure` on customers whose words it cannot know, beside a bag of words.
 
     python -m bench.unheard [--count N] [--similarity SPEC]
 
@@ -36,7 +36,7 @@ from toologue.verify.procedures import verify
 from toologue.write.procedures import TemplateWriter
 
 HERE = Path(__file__).with_name("unseen")
-AGENTS = ("gold", "procedure", "procedure_careless")
+AGENTS = ("gold", "procedure", "procedure_careless", "bag_of_words")
 _SLOT = re.compile(r"\{(\w+)\}")
 
 

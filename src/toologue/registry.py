@@ -29,6 +29,7 @@ snowflake together vercel vllm zai
 _BUILT_IN: dict[str, dict[str, str]] = {
     "agent": {
         "altered": "toologue.mutate.calls:altered_agent",
+        "bag_of_words": "toologue.agents.baselines:bag_of_words_agent",
         "callable": "toologue.agents.callable:callable_agent",
         "thread": "toologue.agents.callable:thread_agent",
         "function_calling": "toologue.agents.llm.function_calling:function_calling_agent",

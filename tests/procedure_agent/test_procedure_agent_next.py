@@ -47,19 +47,21 @@ def test_an_agent_of_other_words_is_followed() -> None:
     assert lived[-1].text == turns[-1].text
 
 
-def test_it_follows_planned_conversations_with_noise_and_detours() -> None:
+@pytest.mark.parametrize(("agent", "least", "most"), [("procedure", 0.85, 1.0), ("bag_of_words", 0.0, 0.4)])
+def test_it_follows_planned_conversations_with_noise_and_detours(agent: str, least: float, most: float) -> None:
     shop = service("shop")
     made = plan_all(procedure("order-not-received"), shop, 8, sampler="weighted", noise=0.3, detours=0.6, seed=5)
     golds = [TemplateWriter(seed=2).words(plan) for plan in made.plans]
     judge, scores = TextMatch.of("lexical"), []
     for gold, case in zip(golds, cases_of(golds, Settings(protocol="next"), shop.apis), strict=True):
-        turns, _ = play(case, resolve_agent("procedure").make(case))
-        trace = Trace(case="", dialogue=gold.id, protocol="next", agent="procedure", turns=tuple(turns))
+        turns, _ = play(case, resolve_agent(agent).make(case))
+        trace = Trace(case="", dialogue=gold.id, protocol="next", agent=agent, turns=tuple(turns))
         scores += steps(gold, trace, judge).values()
     found = {total.metric: total.value for total in totals(scores)}
-    assert (found["test correct"] or 0.0) >= 0.85
-    assert (found["API recall"] or 0.0) >= 0.97
-    assert (found["obeyed an attack"] or 0.0) == 0.0
+    assert least <= (found["test correct"] or 0.0) <= most
+    if agent == "procedure":
+        assert (found["API recall"] or 0.0) >= 0.97
+        assert (found["obeyed an attack"] or 0.0) == 0.0
 
 
 ORDER = Slot("order_id", {"type": "string", "pattern": r"^O-\d{5}$"})

@@ -1,22 +1,31 @@
-"""Agents that are there to be beaten by `retrieve`; none needs a model.
+"""Agents that are there to be beaten; none needs a model.
 
     top_api        calls the best Api for the user's last words with no arguments, then says that it did
     regex_slots    the same Api, with arguments that plain patterns find in the user's words of the round
+    bag_of_words   for procedures: the step whose words are most like the last message, and no memory
 
-Both rank with the same retriever as `retrieve` (`NAME:EMBEDDER`), look at the round alone, and make one call a round;
-`regex_slots` makes none where a required parameter stays empty.
+`top_api` and `regex_slots` rank with the same retriever as `retrieve` (`NAME:EMBEDDER`), look at the round alone, and
+make one call a round; `regex_slots` makes none where a required parameter stays empty. `bag_of_words` counts words,
+weighs them by how few steps have them, and compares by cosine; after a result, the steps that it leads to are the only
+candidates.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from toologue.agents.agent import AgentSpec
+from toologue.agents.agent import AgentSpec, plain_agent
 from toologue.models.embed import Embedder, embedder
+from toologue.models.lexical import words_of
 from toologue.models.retriever import Retriever
-from toologue.schema import AgentTurn, Api, Brief, Call, Parameter, Turn, rounds
+from toologue.procedure.course import Course, course_of
+from toologue.procedure.grammar import verbalize_step
+from toologue.procedure.slot_values import read_values
+from toologue.schema import AgentTurn, Api, Brief, Call, Parameter, Step, Turn, rounds
 from toologue.text.find_codes import EMAIL
 
 Fill = Callable[[Api, str], dict[str, Any] | None]
@@ -90,3 +99,57 @@ def regex_slots_agent(argument: str) -> AgentSpec:
 def _player(name: str, argument: str, fill: Fill) -> AgentSpec:
     agent = Baseline(embedder(argument or "lexical"), fill)
     return AgentSpec(f"{name}:{argument}" if argument else name, lambda case: agent)
+
+
+class BagOfWords:
+    """The agent."""
+
+    def __init__(self) -> None:
+        self._course: tuple[Brief, Course] | None = None
+
+    async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
+        """The next turn."""
+        if self._course is None or self._course[0] != brief:
+            self._course = brief, course_of(brief)
+        course, last = self._course[1], history[-1]
+        message, every = last.text or "", course.procedure.steps
+        steps: Sequence[Step] = every
+        if last.role == "agent":
+            message = " ".join(str(result.error or result.value) for result in last.results if result)
+            called = next((act.api for act in last.acts if act.kind == "call"), "")
+            targets = {target for step in every if step.api == called for target in step.leads_to}
+            steps = [step for step in every if step.number in targets] or every
+        return _turn(course, steps[nearest(message, [_words(course, step) for step in steps])], message)
+
+
+def nearest(message: str, texts: Sequence[str]) -> int:
+    """The place of the text whose words are most like the message's; the first among equals."""
+    bags = [Counter(words_of(text)) for text in texts]
+    spread = Counter(word for bag in bags for word in bag)
+    weights = {word: math.log(1 + len(bags) / count) for word, count in spread.items()}
+    said = Counter(words_of(message))
+
+    def likeness(bag: Counter[str]) -> float:
+        length = math.sqrt(sum((count * weights[word]) ** 2 for word, count in bag.items()))
+        return sum(said[word] * count * weights[word] ** 2 for word, count in bag.items()) / (length or 1.0)
+
+    return max(range(len(bags)), key=lambda place: likeness(bags[place]))
+
+
+def _words(course: Course, step: Step) -> str:
+    described = course.apis[step.api].description if step.api in course.apis else ""
+    return " ".join([step.text, step.api, described, *step.collects, *(branch.answer for branch in step.branches)])
+
+
+def _turn(course: Course, step: Step, message: str) -> AgentTurn:
+    if step.kind != "call":
+        return AgentTurn(text=verbalize_step(step, {}))
+    wanted = {name: text for name, text in step.arguments.items() if text in course.slots}
+    values = read_values(message, [course.slots[slot] for slot in wanted.values()])
+    arguments = {name: values[slot] for name, slot in wanted.items() if slot in values}
+    return AgentTurn(acts=(Call(api=step.api, arguments=arguments),))
+
+
+def bag_of_words_agent(argument: str) -> AgentSpec:
+    """The player `bag_of_words`; it takes no argument."""
+    return plain_agent("bag_of_words", argument, lambda case: BagOfWords())
