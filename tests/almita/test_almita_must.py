@@ -230,7 +230,7 @@ class TestWhatIsNeverRight:
 
     @pytest.mark.parametrize("text", ["I have ended the ride. It costs 1.50 euros a minute.", "I've ended it for you."])
     def test_an_act_that_no_call_did(self, text: str) -> None:
-        assert "nobody did that" in why(STAYS, 13, text)
+        assert "no call in this conversation did that" in why(STAYS, 13, text)
         assert verdict(STAYS, 13, text) != "right"
 
     def test_what_a_call_did_may_be_said(self) -> None:

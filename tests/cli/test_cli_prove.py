@@ -38,3 +38,11 @@ def test_it_says_why_a_generated_conversation_is_not_valid(tmp_path: Path) -> No
     done = toologue("prove", "made", "--gold", cwd=tmp_path)
     says = rf"  not valid: {first.id}, turn \d+: path: N\d+ calls \w+, not NoSuchTool\n"
     assert (done.returncode, bool(re.search(says, done.stdout))) == (1, True), done.stdout
+
+
+def test_it_says_what_it_takes_and_what_is_for_projects(tmp_path: Path) -> None:
+    assert toologue("init", "bikes", cwd=tmp_path).returncode == 0
+    done = toologue("prove", "bikes", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "bikes is a project, and prove takes a benchmark's name, a dialogues.jsonl, or a folder" in done.stderr
+    assert "`toologue test bikes --agent gold`" in done.stderr

@@ -44,6 +44,20 @@ def lived(folder: Path) -> list[Conversation]:
     return list(checked(folder).trials[0].conversations)
 
 
+def test_what_is_asked_is_of_the_agents_of_the_settings_and_of_the_last_test(tmp_path: Path) -> None:
+    def asked_of(*more: str) -> set[str]:
+        said = toologue("review", folder, "--list", *more, cwd=folder).stdout
+        return {json.loads(line)["notes"]["agent"].rpartition("/")[2] for line in said.splitlines()}
+
+    folder = vague_project(tmp_path)
+    (folder / "other.py").write_text((folder / "agent.py").read_text())
+    toologue("test", folder, "--agent", "other.py:agent", cwd=folder)
+    assert asked_of() == {"other.py:agent"}
+    toologue("test", folder, cwd=folder)
+    assert asked_of() == {"agent.py:agent"}
+    assert asked_of("--agent", "other.py:agent") == {"other.py:agent"}
+
+
 class TestABracket:
     def test_it_narrows_with_each_decision_and_nothing_is_run_again(self, tmp_path: Path) -> None:
         folder = vague_project(tmp_path)

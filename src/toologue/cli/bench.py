@@ -201,7 +201,12 @@ def prove(
     from toologue.bench.prove import check_gold
     from toologue.bench.verdicts import OPEN_SET
     from toologue.models.similarity import TextMatch
+    from toologue.project.settings import FILE
 
+    if (Path(what) / FILE).is_file():
+        takes = "prove takes a benchmark's name, a dialogues.jsonl, or a folder that `toologue generate` made"
+        remedy = f"`{command_line('test', what, agent='gold')}` says whether all that is expected passes"
+        raise BadSetting(f"{what} is a project, and {takes}; {remedy}")
     if what == "verdicts":
         return _prove_verdicts(data or OPEN_SET, tooltalk, TextMatch.of(similarity), json)
     chosen, place = benchmark_of(what), data if what in registry.names("benchmark") else Path(what)

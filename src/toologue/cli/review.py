@@ -56,7 +56,7 @@ def review(
     sample
         Only so many of what was generated, drawn by chance, the same ones for everybody.
     agent
-        Of a project: whose runs; by default everybody's that were run as they are now.
+        Of a project: whose runs; by default the agents of toologue.toml and of the last test, as they are now.
     failures_of_judge
         What a judge rejected, in place of what is unsure.
     listed

@@ -4,6 +4,7 @@
                                 graphs.jsonl       its conversation graph
                                 made.json          what was dropped or is not reached, and why
     .toologue/runs/NAME-KEY/                       a run folder (docs/files.md) an agent, with its scores
+    .toologue/tested.json                          the folders of the runs of the last test
 
 Both are kept under a key of what they come of. Conversations: procedure, document, rows, settings, this version. Runs:
 the agent, and of one that is a file all that it is made of (`agents.code`); in it a conversation is run again where it
@@ -24,7 +25,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -72,6 +73,7 @@ from toologue.text.tokens import callable_name
 from toologue.worlds.world import kind_at
 from toologue.write.wordings import FILE as WORDINGS
 
+_TESTED = "tested.json"
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, UserError)
 Progress = Callable[[int, int], None]
 Bar = Callable[[str], AbstractContextManager[Progress]]
@@ -268,10 +270,12 @@ def evaluate_agent(
 
 
 def kept_runs(project: Project, agents: Sequence[str] = ()) -> Iterator[RunFolder]:
-    """The runs of agents that are there; of all, as they are now, where none is named."""
-    named = (run_of(project, agent)[0] for agent in agents)
-    found = named if agents else sorted((project.kept / "runs").glob("*"))
-    for folder in (RunFolder(path) for path in found if (path / "traces.jsonl").exists()):
+    """The runs of agents that are there; where none is named, of those of the settings and of the last test."""
+    found = [run_of(project, agent)[0] for agent in agents or project.settings.agents]
+    with suppress(*_UNREADABLE):
+        last: list[str] = [] if agents else json.loads((project.kept / _TESTED).read_bytes())
+        found += [project.kept / "runs" / name for name in last]
+    for folder in (RunFolder(path) for path in dict.fromkeys(found) if (path / "traces.jsonl").exists()):
         if agents or (folder.config.version == __version__ and folder.config.code == code_of(folder.config.agent)):
             yield folder
 
@@ -377,6 +381,8 @@ def check(
     if judging and judging.consult(compared, {trial.agent: _totals(trial) for trial in done}):
         match = ledger.reads(compared)
         done = [run_and_grade(agent, match) for agent in tested]
+    with replacing(project.kept / _TESTED) as stream:
+        stream.write(json.dumps([trial.folder.name for trial in done]).encode())
     charted = [Charted(suite.chapter.file, suite.graph, suite.dialogues, suite.unreached) for suite in suites]
     known = done[0].by_metric
     if metric not in known:

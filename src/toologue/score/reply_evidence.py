@@ -282,7 +282,11 @@ def _acts(one: Reading) -> Iterator[Evidence]:
         told = {api for claim in claimed_acts(one.expected, documents) for api in claim.apis}
         for claim in claims:
             if not claim.done_in(made) and not claim.apis & told:
-                yield Evidence("act of nowhere", f"nobody did that: {claim.text}", "wrong information")
+                yield Evidence(
+                    "act of nowhere",
+                    f"it claims: {claim.text}; no call in this conversation did that",
+                    "wrong information",
+                )
 
 
 def _opposed(one: Reading) -> Iterator[Evidence]:
