@@ -268,7 +268,7 @@ def generate(
     `what`: procedures or services that ship, .md files of yours over `service` (an OpenAPI document, one that ships, or
     a world of yours, `module:Class`) with its `rows` and its `overlay`; or API documents, for chains. `only`, `tag`,
     `exclude` are globs that choose among their operations; `strict` refuses a document that cannot be read in all.
-    `count`: of each procedure, by default 12; of all chains, by default 100. `writer`: a model that finds the words.
+    `count`: of each procedure, by default 36; of all chains, by default 100. `writer`: a model that finds the words.
     Raises UserError.
     """
     names, choice = [str(one) for one in what], Choice(only=(*only,), tag=(*tag,), exclude=(*exclude,), strict=strict)
@@ -279,7 +279,7 @@ def generate(
             make_chains(names, Path(folder) / "made", ChainMaking(count or 100, seed), choice=choice)
             return list(read(Path(folder) / "made" / "dialogues.jsonl", Dialogue))
     chosen = sources(names, given_setting(service, rows, overlay, choice))
-    making = Making(count=count or 12, seed=seed, writer=writer)
+    making = Making(count=count or Making.count, seed=seed, writer=writer)
     return [dialogue for made in from_procedures(chosen, making) for dialogue in made.dialogues]
 
 

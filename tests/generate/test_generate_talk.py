@@ -111,7 +111,7 @@ def test_noise_is_of_the_kinds_that_were_asked_for(kind: NoiseKind) -> None:
 
 def test_noise_comes_once_unless_more_is_asked_for() -> None:
     often = Detours(noise=0.9), Detours(noise=0.9, most_noise=3)
-    plans = [[planned(number, detours) for number in range(12)] for detours in often]
+    plans = [[planned(number, detours) for number in range(60)] for detours in often]
     once, more = ([[cue.move for cue in plan.cues].count("noise") for plan in some if plan] for some in plans)
     assert (max(once), max(more)) == (1, 3)
 

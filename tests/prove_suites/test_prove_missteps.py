@@ -31,7 +31,7 @@ LEXICAL = TextMatch.of("lexical")
 
 @cache
 def made() -> list[Made]:
-    return list(generate(shipped("order-not-received", "change-delivery-address"), Making(count=0, noise=0.4, seed=5)))
+    return list(generate(shipped("order-not-received", "change-delivery-address"), Making(count=0, noise=0.4, seed=8)))
 
 
 def suite() -> list[Dialogue]:

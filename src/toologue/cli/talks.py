@@ -47,7 +47,7 @@ def say_instead(found: Iterable[tuple[str, str]]) -> None:
 class Talks:
     """How conversations are planned from procedures."""
 
-    count: Annotated[int, Parameter(help="Conversations a procedure, at least; a cover may need more.")] = 12
+    count: Annotated[int, Parameter(help="Conversations a procedure, at least; a cover may need more.")] = 36
     sampler: Annotated[
         Sampler,
         Parameter(
@@ -67,7 +67,7 @@ class Talks:
     detours: Annotated[
         float,
         Parameter(help="The chance that a customer misspells, contradicts, volunteers, corrects or changes something."),
-    ] = 0.3
+    ] = 0.1
     seed: Annotated[int, Parameter(help="The same seed, the same conversations.")] = 0
     service: Annotated[
         str | None,

@@ -64,12 +64,12 @@ class Making:
     execution can reach that a cover must see. `writer`: `template`, or a model.
     """
 
-    count: int = 12
+    count: int = 36
     sampler: Sampler = "cover"
     noise: float = NOISE
     most_noise: int = 1
     mode: NoiseMode = "resume"
-    detours: float = 0.3
+    detours: float = 0.1
     until: float = 1.0
     seed: int = 0
     writer: str = "template"

@@ -118,14 +118,18 @@ class Explorer:
         return told(self.procedure)
 
     def trails(self, most: int) -> Iterator[FeasiblePath]:
-        """Up to so many ways to an end, each once: by chance, along each link and each pair of choices in turn."""
+        """Up to so many ways to an end, each once: by chance, along each link and each pair of choices in turn.
+
+        First those on which nobody says anything wrong or odd; others only where there are no more of these.
+        """
         known = set[int]()
-        for draw in range(_DRAWS, _DRAWS + most):
-            for place in keys.drawn(self._shortest.values(), draw, label=lambda place: str(place.signature)):
-                trail = self._down(place, draw)
-                if trail and trail.signature not in known and len(known) < most:
-                    known.add(trail.signature)
-                    yield trail
+        for slips in (0, 1):
+            for draw in range(_DRAWS, _DRAWS + most):
+                for place in keys.drawn(self._shortest.values(), draw, label=lambda place: str(place.signature)):
+                    trail = self._down(place, draw, slips)
+                    if trail and (slips or not trail.odd) and trail.signature not in known and len(known) < most:
+                        known.add(trail.signature)
+                        yield trail
 
     def cover(self) -> list[FeasiblePath]:
         """Trails that see all that can be seen, few of them; those that see most come first.
@@ -244,13 +248,16 @@ class Explorer:
                 return end
         return None
 
-    def _down(self, place: SearchNode, draw: int) -> FeasiblePath | None:
-        """A way from a place to an end, by chance: first the link is drawn, one not yet taken, then what is given."""
+    def _down(self, place: SearchNode, draw: int, slips: int = 0) -> FeasiblePath | None:
+        """A way from a place to an end, by chance: first the link is drawn, one not yet taken, then what is given.
+
+        What is as odd as so many slips is as likely as what is not odd at all.
+        """
         came = Counter(one.state.node for one in place.way)
 
         def order(one: SearchNode) -> tuple[int, int, int, int]:
             chosen = keys.seed_of(draw, here, one.choice)
-            return came[one.state.node], chosen, one.odd, keys.seed_of(draw, one.signature)
+            return came[one.state.node], chosen, max(one.odd, slips), keys.seed_of(draw, one.signature)
 
         while after := self.next(place):
             here = place.signature
@@ -293,7 +300,7 @@ class Explorer:
             likely, erred = _likely(options, before), any(one.wrong for one in before)
             for option in options:
                 values = {**place.values, **option.values}
-                odd = 2 * (option.key not in likely) + (erred and option.wrong != "") + (option.wrong == "malformed")
+                odd = 2 * (option.key not in likely) + (option.wrong != "") * (1 + erred + (option.wrong == "malformed"))
                 yield self._after(place, link, values, given=option, knows=option.knows, odd=odd)
 
     def given_by(self, reply: Node, asking: str) -> list[str]:

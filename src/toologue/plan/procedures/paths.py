@@ -5,8 +5,8 @@
                 visited, plus one; weights live from path to path
     cover       every edge, or every pair of consecutive choices, in as few paths as possible: a least flow with demands
 
-A pair leaves out what only more wrong values show: the same question again twice in a row, and what comes after so many
-tries. Edges have each of these once.
+A pair leaves out what only wrong values show: after a question that is put again, so many times at most, the last
+branch (otherwise) counts and no other, nor does the way out after so many tries. Edges have each of these once.
 
 Samplers stream: a longer run begins with the shorter one. All keep to what limits on tries allow.
 """
@@ -109,9 +109,10 @@ def pairs_of(graph: Graph, links: Iterable[str]) -> Iterator[Pair]:
 
 
 def _counts(graph: Graph, first: str, then: str) -> bool:
-    """Whether two choices are a pair: not the same question again twice in a row, nor what comes after tries."""
-    tries = graph.by_link[first].tries, graph.by_link[then].tries
-    return not (tries[1] and (tries[1].over or (tries[0] and tries[0].node == tries[1].node)))
+    """Whether two choices are a pair: the next is no way out after so many tries, and after a try the last of all."""
+    tries = graph.by_link[then].tries
+    last = graph.exits(graph.by_link[then].source)[-1]
+    return not (tries and tries.over) and (graph.by_link[first].tries is None or (last.id == then and not tries))
 
 
 def possible(graph: Graph) -> tuple[frozenset[str], frozenset[Pair]]:

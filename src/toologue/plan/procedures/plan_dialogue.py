@@ -448,7 +448,7 @@ def plan_all(
         plan = None
         if trail:
             rng = Random(keys.seed_of(seed, "detours", trail.signature))
-            kinds = rng.sample(DETOURS, len(DETOURS)) if rng.random() < detours else []
+            kinds = sorted(rng.sample(DETOURS, len(DETOURS)), key="malformed".__eq__) if rng.random() < detours else []
             heard = frozenset(said)
             chosen = [Detours(noise, most_noise, mode, kind, own=own, said=heard) for kind in (*kinds, None)]
             plan = _planned(ground, trail, _id(procedure, trail, ids), chosen, seed)
