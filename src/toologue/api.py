@@ -44,6 +44,7 @@ from toologue.report.costs import Cost
 from toologue.report.junit import write_junit
 from toologue.report.page import write_page
 from toologue.report.tables import totals_table
+from toologue.report.words import broken_words
 from toologue.run.runner import Limits
 from toologue.run.selection import Selection
 from toologue.run.talk import Talk
@@ -131,12 +132,15 @@ class Report:
         ]
         run = self.view.runs[0]
         totalled = [total._asdict() for total in run.totals]
-        return {"title": self.view.title, "agent": run.name, "totals": totalled, "conversations": told}
+        broken = {"broken": words} if (words := broken_words(run.faults)) else {}
+        return {"title": self.view.title, "agent": run.name, **broken, "totals": totalled, "conversations": told}
 
     def __str__(self) -> str:
         from rich.console import Console
 
-        text = StringIO()
+        text, run = StringIO(), self.view.runs[0]
+        if words := broken_words(run.faults):
+            text.write(f"{run.name}: {words}\n")
         Console(file=text, width=100).print(totals_table(self.view))
         return text.getvalue().rstrip()
 

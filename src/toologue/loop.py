@@ -208,7 +208,8 @@ def _answer(case: Case, shown: list[Turn], trace_turns: list[Turn]) -> Generator
             results.append(cast("Result | None", result))
         turn = turn.replace(results=tuple(results)) if results or turn.results else turn
         if asked == case.cap and not turn.yields:
-            turn = turn.replace(error=Fault(type="cap", message=f"{case.cap} turns without returning the floor"))
+            why = f"{case.cap} steps in one round, and no reply to the user"
+            turn = turn.replace(error=Fault(type="cap", message=why))
         shown.append(turn)
         trace_turns.append(turn)
         if turn.yields:

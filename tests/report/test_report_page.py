@@ -171,7 +171,7 @@ def test_all_kinds_of_turns(render: Render) -> None:
         words("Good morning!"),
         user("Wake me"),
         AgentTurn(text="Let me see", thought="They want an alarm.", acts=acts, results=results),
-        AgentTurn(error=Fault(type="cap", message="50 turns without returning the floor")),
+        AgentTurn(error=Fault(type="cap", message="50 steps in one round, and no reply to the user")),
     )
     gold = dialogue("kinds", (words("Good morning!"), user("Wake me"), words("When?")))
     page = render(Report("", [view("odd", [lived(gold, turns, success=0)])]))
@@ -186,7 +186,7 @@ def test_all_kinds_of_turns(render: Render) -> None:
     ):
         assert text in page.words
     assert "not executed" in page.words
-    assert "cap: 50 turns without returning the floor" in page.words
+    assert "cap: 50 steps in one round, and no reply to the user" in page.words
 
 
 def test_a_live_conversation_shows_both_users(render: Render) -> None:

@@ -17,7 +17,8 @@ from toologue.models.budget import in_force
 from toologue.models.similarity import TextMatch
 from toologue.models.spent import Spent
 from toologue.report.costs import Cost, known_costs, spent_on
-from toologue.report.view import Conversation, Report, RunView, decisions_text, thresholds_text
+from toologue.report.view import Conversation, Report, RunView, decisions_text, faults_in, thresholds_text
+from toologue.report.words import broken_words
 from toologue.run.runner import Finished, Limits, Settings, cases_of, faults_of, run_all
 from toologue.run.selection import Selection
 from toologue.run.store import Config, RunFolder, places, run_folder
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 Mode = Literal["fixed", "published"]
 Tested = str | AgentSpec | Agent | AgentFactory
-CAP = 10_000  # agent turns a round: the published loop has no limit
 _SHOWN = (
     ("success", "success_rate"),
     ("precision", "precision"),
@@ -43,14 +43,15 @@ class Part:
     """What an agent is asked for: how it is played, the labels that the history shows (`see`), the metrics.
 
     `about` says in JSON which part it is, `facts` on the page; the only part of a benchmark has no name. `world`: where
-    it is played, if not in the gold's. `predicted`: answers made elsewhere can be graded.
+    it is played, if not in the gold's. `cap`: the most steps of the agent in a round, if not `Options.cap`.
+    `predicted`: answers made elsewhere can be graded.
     """
 
     name: str
     protocol: ProtocolName
     metrics: tuple[str, ...]
     see: tuple[str, ...] = ()
-    cap: int = CAP
+    cap: int | None = None
     world: str = ""
     predicted: bool = True
     about: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
@@ -73,8 +74,8 @@ class Options:
     """How a benchmark is played and graded.
 
     `selection`: of which dialogues. `out`: a folder that keeps what was played, so that a run can go on; of several
-    agents each has one in it. `replies`: a folder of labelled replies, by
-    which `prove` tells whether words are told apart, in place of those that ship.
+    agents each has one in it. `cap`: the most steps of an agent in a round, if not 50 or what a part says. `replies`: a
+    folder of labelled replies, by which `prove` tells whether words are told apart, in place of those that ship.
     """
 
     mode: Mode = "fixed"
@@ -84,6 +85,7 @@ class Options:
     limits: Limits = Limits()
     progress: Callable[[int, int], None] = lambda done, of: None
     warn: Callable[[str], None] = lambda text: None
+    cap: int | None = None
     out: Path | None = None
     replies: Path | None = None
 
@@ -331,7 +333,8 @@ def _lived(
     benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], agent: Tested, options: Options
 ) -> tuple[list[Trace], Mapping[str, tuple[float, Spent]]]:
     """The traces, and by case how long it took and what was spent."""
-    settings = Settings(protocol=part.protocol, seed=options.seed, trials=options.trials, see=part.see, cap=part.cap)
+    cap = options.cap or part.cap or Settings().cap
+    settings = Settings(protocol=part.protocol, seed=options.seed, trials=options.trials, see=part.see, cap=cap)
     if part.world:
         there = Setting(name=part.world)
         golds = [gold if gold.world.name == part.world else gold.replace(world=there) for gold in golds]
@@ -408,6 +411,7 @@ def record(
             "scores": brackets(graded),
             "decided": dict(zip(("conversations", "of"), decided, strict=True)),
             **({"spent": spent.record()} if (spent := spent_on(one.cost for one in graded)).requests else {}),
+            **({"broken": words} if (words := broken_words(faults_in(one.trace for one in graded))) else {}),
             **_trials(lived),
             "conversations": [{**_told(one), "status": it.status} for one, it in zip(graded, lived, strict=True)],
         }
@@ -474,7 +478,9 @@ def report_of(
         told = [Conversation.read(one.gold, one.trace, one.scores, by) for one in _played(parts[shown])]
         facts = {"mode": mode, **compared, **shown.facts}
         said, costs = decisions_text(told) if by else (), [one.cost for part in parts.values() for one in _played(part)]
-        views.append(RunView(agent, facts, totals(scores), told, told=said, costs=costs))
+        hidden = (parts[part] for part in parts if part != shown)
+        others = [Conversation(one.gold, one.trace, {}) for graded in hidden for one in _played(graded)]
+        views.append(RunView(agent, facts, totals(scores), told, told=said, costs=costs, parts=others))
     title = f"{benchmark.name} ({mode})"
     parts = [] if benchmark.tables else tables_of(benchmark, results, judge=judge, mode=mode)
     split = (

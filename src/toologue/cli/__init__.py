@@ -51,8 +51,16 @@ def status(arguments: Sequence[str]) -> int:
     except OSError as error:  # the machine refuses: a full disk, a folder that nobody may write to
         return _refused(error)
     except KeyboardInterrupt:
-        print("\ntoologue: interrupted; the same command goes on where it stopped", file=sys.stderr)
+        goes_on = "; the same command goes on where it stopped" if _keeps(arguments) else ""
+        print(f"\ntoologue: interrupted{goes_on}", file=sys.stderr)
         return 130
+
+
+def _keeps(arguments: Sequence[str]) -> bool:
+    """Whether an interrupted command keeps what it has done, so that it can go on."""
+    options = {argument.partition("=")[0] for argument in arguments}
+    kept = options & {"--out", "-o"} if arguments[0] in ("bench", "apis") else options & {"--record", "--cache"}
+    return arguments[0] in ("run", "test", "review", "judge") or bool(kept)
 
 
 def _refused(error: Exception, status: int = 2) -> int:

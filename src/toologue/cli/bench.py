@@ -48,6 +48,7 @@ def bench(
     reply: float | None = None,
     some: Some = Some(),
     trials: int = 1,
+    cap: int | None = None,
     concurrency: int = 8,
     timeout: float | None = None,
     out: OptionalOut = None,
@@ -55,7 +56,7 @@ def bench(
     html: Path | None = None,
     junit: Path | None = None,
 ) -> int:
-    """Run and grade a published benchmark. Exits 3 where something is not scored.
+    """Run and grade a published benchmark. Exits 3 where something is not scored, 1 where an agent broke in all.
 
     Parameters
     ----------
@@ -93,6 +94,9 @@ def bench(
         Which conversations; by default all.
     trials
         How often each conversation is run: pass^k and pass@k, and which of them flicker (docs/your-agent.md).
+    cap
+        The most steps that an agent may take in one round; after as many without a reply to the user the conversation
+        fails. By default 50; 7 of tooldial's overall task, as in the paper's code.
     concurrency
         How many conversations at once.
     timeout
@@ -112,7 +116,7 @@ def bench(
     from toologue.review.ledger import FOLDER
     from toologue.run.runner import Limits
 
-    at_least_one(trials=trials)
+    at_least_one(trials=trials, cap=cap)
     agents = [*(agent or ()), *([f"predictions:{predictions}"] if predictions is not None else [])]
     chosen = benchmarks.benchmark(name)
     voting = None if chosen.alike else judged.judge
@@ -122,16 +126,15 @@ def bench(
     if not agents:
         _describe(chosen, some.selection.of(chosen.load(data)), json, page=html or junit)
         return 0
-    kept = alike.folder(out) or Path(FOLDER)
-    judging = judged.at_work(kept) if chosen.alike and mode == "fixed" else None
+    judging = judged.at_work(alike.folder(out) or Path(FOLDER)) if chosen.alike and mode == "fixed" else None
     by = alike.judge(reply, beside=out) if chosen.alike else TextMatch.of("exact")
     similarity = {**unlike_default(alike), "reply": reply} if chosen.alike else {}
     asked = {"data": data, "columns": columns, "agent": agents, "task": task, "labels": labels, **vars(judged)}
     part = {**vars(some), "trials": trials if trials > 1 else None, "mode": mode if mode != "fixed" else None}
-    again = command_line("bench", name, **asked, split=split, **similarity, **part, out=out, html=html)
+    again = command_line("bench", name, **asked, split=split, **similarity, **part, cap=cap, out=out, html=html)
     with progress_bar("running") as progress:
         how = benchmarks.Options(
-            mode=mode, selection=some.selection, trials=trials, limits=Limits(concurrency, timeout)
+            mode=mode, selection=some.selection, trials=trials, limits=Limits(concurrency, timeout), cap=cap
         )
         options = replace(how, progress=progress, warn=_warn, out=out)
         results = benchmarks.evaluate(chosen, chosen.load(data), agents, judge=by, options=options)
@@ -141,8 +144,8 @@ def bench(
             results = benchmarks.regraded(chosen, results, by := judging.ledger.reads(by), options)
     if json is not None:
         write_json(json, benchmarks.record(chosen, results, judge=by, mode=mode))
-    say_tables(benchmarks.tables_of(chosen, results, judge=by, mode=mode))
-    return show(benchmarks.report_of(chosen, results, judge=by, mode=mode, command=again), html, junit)
+    own = benchmarks.tables_of(chosen, results, judge=by, mode=mode)
+    return show(benchmarks.report_of(chosen, results, judge=by, mode=mode, command=again), html, junit, own=own)
 
 
 def _totals(chosen: Benchmark, results: Results, options: Options, by: TextMatch) -> list[Total]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from toologue.cli.options import Alike, Judged, Out, Some, at_least_one
-from toologue.cli.terminal import command_line, echo, progress_bar, say, unlike_default
+from toologue.cli.terminal import command_line, echo, progress_bar, say, say_tables, unlike_default
 from toologue.errors import BadSetting
 from toologue.models.spent import SPENT
 
 if TYPE_CHECKING:
+    from toologue.bench.tables import Table
     from toologue.models.similarity import TextMatch
     from toologue.report.view import Report
     from toologue.run.store import RunFolder
-    from toologue.schema import Trace
     from toologue.score.metric import Total
 
 _NAMED = 5
@@ -42,7 +42,8 @@ def run(
     timeout: float | None = None,
     apis: Path | None = None,
 ) -> int:
-    """Run an agent through dialogues, into a folder that can be resumed. Exits 3 where a model gave no reply.
+    """Run an agent through dialogues, into a folder that can be resumed. Exits 3 where a model gave no reply, 1 where
+    the agent broke in every conversation.
 
     The same command goes on where it stopped, and runs again what a fault has spoilt: no reply of a model, time that
     was up. It stops where every further request would be refused, too (a key that is none, a quota that is used up).
@@ -104,25 +105,22 @@ def run(
 
 
 def _ran(folder: RunFolder) -> int:
-    """Say what became of a run; 3 where a model gave no reply."""
+    """Say what became of a run; 1 where the agent broke in every conversation, 3 where a model gave no reply."""
+    from toologue.report.view import faults_in
+    from toologue.report.words import broken_words
     from toologue.score.metric import no_reply
 
-    agent = folder.config.name
-    whys, broken = Counter[str](), Counter[str]()
-    for trace in folder.traces():
-        why, fault = no_reply(trace), _broken(trace)
-        whys[why] += 1
-        broken[fault] += bool(fault and not why)
-    broken = +broken  # without those that are none
+    agent, faults = folder.config.name, faults_in(folder.traces())
+    if words := broken_words(faults):
+        echo(f"{agent}: {words}")
+    whys = Counter(map(no_reply, folder.traces()))
     echo(f"{whys.total()} traces in {folder.path / 'traces.jsonl'}; next: toologue report {folder.path}", note=True)
-    if broken:
-        told = ", ".join(f"{fault} × {number}" for fault, number in broken.most_common())
-        echo(f"{agent}: {broken.total()} of {whys.total()} conversations were broken by it, and fail: {told}")
-    return _scored(agent, whys)
+    return max(_all_broken(faults), _scored(agent, whys))
 
 
-def _broken(trace: Trace) -> str:
-    return next((turn.error.type for turn in trace.turns if turn.role == "agent" and turn.error is not None), "")
+def _all_broken(faults: Mapping[tuple[str, str], int]) -> int:
+    """1 where the agent broke in every conversation."""
+    return 1 if faults and ("", "") not in faults else 0
 
 
 def score(
@@ -248,18 +246,28 @@ def _scored(agent: str, whys: Counter[str]) -> int:
     return 3 if reasons else 0
 
 
-def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool = True) -> int:
+def show(
+    made: Report, html: Path | None, junit: Path | None, *, failures: bool = True, own: Iterable[Table] = ()
+) -> int:
     """Print a report's tables (`failures`: that of what failed, too), and write its page and its JUnit XML.
 
-    Gives the exit status: 3 where a conversation is not scored, since a model gave no reply.
+    What an agent broke with comes first, then a benchmark's `own` tables.
+
+    Gives the exit status: 1 where an agent broke in every conversation, 3 where one is not scored, since a model gave
+    no reply.
     """
     from toologue.report.junit import write_junit
     from toologue.report.page import write_page
     from toologue.report.tables import costs_table, failures_table, totals_table, trials_table
+    from toologue.report.words import broken_words
     from toologue.score.metric import no_reply
 
     asked = [f"{stage}: {spent}" for stage, spent in SPENT.items() if stage != "agent"]
     made = replace(made, notes=[*made.notes, *asked])
+    for view in made.runs:
+        if words := broken_words(view.faults):
+            echo(f"{view.name}: {words}")
+    say_tables(own)
     say(totals_table(made))
     for view in made.runs:
         if view.trials is not None:
@@ -277,4 +285,8 @@ def show(made: Report, html: Path | None, junit: Path | None, *, failures: bool 
     if junit is not None:
         write_junit(junit, made)
         echo(f"junit: {junit}", note=True)
-    return max(_scored(run.name, Counter(no_reply(one.trace) for one in run.all)) for run in made.runs)
+    statuses = [0]
+    for view in made.runs:
+        statuses.append(_scored(view.name, Counter(no_reply(one.trace) for one in view.all)))
+        statuses.append(_all_broken(view.faults))
+    return max(statuses)

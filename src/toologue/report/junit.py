@@ -19,7 +19,7 @@ from xml.sax.saxutils import quoteattr
 
 from toologue.limits import legible
 from toologue.report.view import Conversation, Report, RunView, Status
-from toologue.report.words import cut, error_counts, findings, headline, located, stop_words
+from toologue.report.words import broken_words, cut, error_counts, findings, headline, located, stop_words
 from toologue.schema.jsonl import replacing
 
 Verdict = Literal["passed", "failure", "error", "skipped"]
@@ -65,6 +65,7 @@ def _line(element: Element) -> bytes:
 def _properties(run: RunView) -> Element:
     properties = Element("properties")
     values = [(f"fact.{name}", value) for name, value in run.facts.items()]
+    values += [("broken", words)] if (words := broken_words(run.faults)) else []
     for total in run.totals:
         name = f"total.{total.metric}"
         values += [(name, _number(total.value)), (f"{name}.best", _number(total.best))]

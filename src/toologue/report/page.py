@@ -28,6 +28,7 @@ from toologue.report.words import (
     GATE,
     best_value,
     bracket,
+    broken_words,
     cut,
     decided_words,
     environment,
@@ -180,7 +181,7 @@ def _lines(report: Report) -> list[Line]:
 
 def _cell(run: int, position: int, conversation: Conversation) -> Cell:
     status, stop = conversation.status, conversation.trace.stop
-    stopped = stop if conversation.broke or stop == "cap" else ""
+    stopped = "" if stop in ("done", "user") else stop
     found = findings(conversation) if status in ("failed", "unsure") else []
     short = found[0].short if found else headline(conversation)
     rates = [(name, _rate(conversation.scores[name])) for name in _RATES if name in conversation.scores]
@@ -266,7 +267,9 @@ def _rest(run: RunView, counts: Mapping[str, int]) -> str:
     worst = f", at worst {kinds}" if (kinds := worst_words(run)) else ""
     failed = f"{counts['failed']} failed{worst}" if counts["failed"] else "none failed"
     left = f"{run.left} not run yet" if run.left else ""
-    return " · ".join(filter(None, (failed, *words_alone(run), *told, left, decided_words(run))))
+    return " · ".join(
+        filter(None, (failed, broken_words(run.faults), *words_alone(run), *told, left, decided_words(run)))
+    )
 
 
 def _statuses(run: RunView) -> Counter[str]:

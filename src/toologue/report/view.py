@@ -19,7 +19,7 @@ from toologue.run.store import RunFolder
 from toologue.schema import Decision, Dialogue, Graph, Score, SecondReader, Status, Trace
 from toologue.schema.jsonl import line_of, read, read_lines, replacing
 from toologue.score.grader import grader
-from toologue.score.metric import Metric, Total, answers_of, best_of, done_at, totals
+from toologue.score.metric import Metric, Total, answers_of, best_of, done_at, own_fault, totals
 from toologue.score.questions import blamed_calls, step_question
 from toologue.score.trials import Trials, trials_of, tried
 
@@ -86,8 +86,8 @@ class Conversation:
 
     @property
     def broke(self) -> bool:
-        """Whether it ended in a time-out or an error."""
-        return self.trace.stop in ("timeout", "error")
+        """Whether it ended in a time-out or an error, or the agent had a fault of its own on the way."""
+        return self.trace.stop in ("timeout", "error") or own_fault(self.trace) is not None
 
     @property
     def in_words(self) -> bool:
@@ -102,7 +102,8 @@ class RunView:
     """One agent's run: settings as people read them, totals, conversations in the order of the dialogues.
 
     `conversations` are those to show; `every` streams all of them, where they are more. `told`: what judges and people
-    have decided of it; `costs`: what each conversation cost, and how long it took; `left`: how many are yet to be run.
+    have decided of it; `costs`: what each conversation cost, and how long it took; `left`: how many are yet to be run;
+    `parts`: what else it was asked for and is not shown.
     """
 
     name: str
@@ -113,11 +114,17 @@ class RunView:
     told: Sequence[str] = ()
     costs: Sequence[Cost] = ()
     left: int = 0
+    parts: Iterable[Conversation] = ()
 
     @property
     def all(self) -> Iterable[Conversation]:
         """All conversations, whether they are shown or not."""
         return self.every or self.conversations
+
+    @cached_property
+    def faults(self) -> Mapping[tuple[str, str], int]:
+        """In how many conversations the agent broke first with which fault of its own."""
+        return faults_in(one.trace for one in chain(self.all, self.parts))
 
     @property
     def by_metric(self) -> Mapping[str, Total]:
@@ -196,6 +203,13 @@ class Report:
     def metrics(self) -> list[str]:
         """The metrics of all runs, in the order in which they first occur."""
         return list(dict.fromkeys(total.metric for run in self.runs for total in run.totals))
+
+
+def faults_in(traces: Iterable[Trace]) -> dict[tuple[str, str], int]:
+    """In how many traces the agent broke first with which fault (type, message), "" for none; empty if it never did."""
+    found = map(own_fault, traces)
+    counts = Counter(("", "") if fault is None else (fault.type, fault.message) for fault in found)
+    return dict(counts.most_common()) if counts.keys() - {("", "")} else {}
 
 
 # The most transcripts of a run that are held; failed conversations come first.

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, groupby
 from pathlib import Path
@@ -40,6 +40,7 @@ _STOPS = {
     "user": "The user left.",
     "done": "",
 }
+_FAULTS = 3  # that are told of a run
 
 
 class Finding(NamedTuple):
@@ -70,7 +71,7 @@ class Finding(NamedTuple):
             field = "not made" if self.side == "gold" else "not expected"
         elif field == "error":
             field = "succeeded" if self.mismatch.actual is None else "failed"
-        field = {"round": "in another round", "result": "other result"}.get(field, field)
+        field = {"round": "in another round", "result": "other result", "fault": "the agent broke"}.get(field, field)
         return f"{self.where}: {field}" if self.where else field
 
 
@@ -92,6 +93,8 @@ def _explained(mismatch: Mismatch) -> str:
         return f"made in round {actual + 1}, expected in round {expected + 1}"
     if field == "api":
         return f"called {_bare(actual)}, expected {_bare(expected)}"
+    if field == "fault":
+        return f"the agent broke: {legible(mismatch.why)}"
     name = legible(field.removeprefix("arguments.")) or "it"
     if mismatch.why == "missing":
         return f"{name} is missing, expected {quoted(expected)}"
@@ -105,14 +108,27 @@ def _explained(mismatch: Mismatch) -> str:
 
 
 def findings(conversation: Conversation) -> list[Finding]:
-    """Every difference in calls, in order; where there is none, those in the outcome, else those of other metrics."""
-    scores = conversation.scores
+    """Every fault of the agent's own, then every difference in calls, in order; where there is none, those in the
+    outcome, else those of other metrics.
+    """
+    scores, broken = conversation.scores, list(_faults(conversation))
     for name in ("success", "outcome", *scores):
         if name in scores and scores[name].at:
             at = merged(scores[name].at)
             found = [located(conversation, mismatch, outcome=name == "outcome") for mismatch in at]
-            return sorted(found, key=lambda finding: _order(conversation, finding))
-    return []
+            return broken + sorted(found, key=lambda finding: _order(conversation, finding))
+    return broken
+
+
+def _faults(conversation: Conversation) -> Iterator[Finding]:
+    """The agent's own faults, each where it occurs first."""
+    told = set[str]()
+    for at, turn in enumerate(conversation.trace.turns):
+        if isinstance(turn, AgentTurn) and turn.error and not turn.error.no_reply:
+            why = fault_words(turn.error)
+            if why not in told:
+                yield located(conversation, Mismatch(turn=at, field="fault", why=why))
+            told.add(why)
 
 
 def merged(at: Iterable[Mismatch]) -> list[Mismatch]:
@@ -164,9 +180,17 @@ def headline(conversation: Conversation) -> str:
 
 def stop_words(conversation: Conversation) -> str:
     """Why the conversation ended early, with what the agent raised; empty where it was played to its end."""
-    words = _STOPS[conversation.trace.stop]
+    words = _STOPS[conversation.trace.stop] or (_STOPS["error"] if conversation.broke else "")
     faults = [turn.error for turn in conversation.trace.turns if isinstance(turn, AgentTurn) and turn.error]
     return f"{words} {fault_words(faults[-1])}" if faults and conversation.broke else words
+
+
+def broken_words(faults: Mapping[tuple[str, str], int]) -> str:
+    """In how many conversations the agent broke, and with what (`faults_in`); empty where in none."""
+    of, broken = sum(faults.values()), {fault: n for fault, n in faults.items() if any(fault)}
+    told = [f"{fault_words(Fault(type=kind, message=why))} × {n}" for (kind, why), n in broken.items()]
+    first = "; ".join(told[:_FAULTS]) + (f"; {len(told) - _FAULTS} more" if len(told) > _FAULTS else "")
+    return f"the agent broke in {sum(broken.values())} of {of} conversations, which fail: {first}" if told else ""
 
 
 def fault_words(fault: Fault, limit: int = 300) -> str:

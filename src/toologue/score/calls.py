@@ -38,7 +38,7 @@ from toologue.schema import (
 )
 from toologue.schema.jsonl import leaves
 from toologue.score.free_texts import Heard, TextVerdict, demanded, folded, judged, offered
-from toologue.score.metric import MEANINGS, no_reply, shares_of, unscored
+from toologue.score.metric import MEANINGS, no_reply, own_fault, shares_of, unscored
 from toologue.score.questions import blamed_calls, text_question
 from toologue.values.compare import agree, contains, never_alike
 from toologue.worlds.world import Kind, kind_at
@@ -389,7 +389,7 @@ def _graded(
     pairing: Pairing, gold: Dialogue, trace: Trace, at: Sequence[Mismatch], errors: Counter[tuple[int, str]]
 ) -> dict[str, Score]:
     n = pairing.counts
-    success = n["matches"] == n["ground_truths"] and not n["bad_actions"]
+    success = n["matches"] == n["ground_truths"] and not n["bad_actions"] and own_fault(trace) is None
     recall = n["matches"] / n["ground_truths"] if n["ground_truths"] else 1.0
     harm = n["bad_actions"] / n["actions"] if n["actions"] else 0.0
     kinds = dict[str, int]() if success else _by_type(errors)

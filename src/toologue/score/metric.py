@@ -20,7 +20,7 @@ from toologue import keys, registry
 from toologue.data import complaint, path_text
 from toologue.errors import BadRecord
 from toologue.models.similarity import TextMatch
-from toologue.schema import AgentTurn, Cue, Dialogue, Mismatch, Score, Trace, Verdict, answers
+from toologue.schema import AgentTurn, Cue, Dialogue, Fault, Mismatch, Score, Trace, Verdict, answers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,6 +83,16 @@ def no_reply(trace: Trace) -> str:
     faults = (turn.error for turn in turns if turn.role == "agent" and turn.error is not None)
     fault = next((fault.type for fault in faults if fault.no_reply), None)
     return f"the model gave no reply: {fault}" if fault else ""
+
+
+def own_fault(trace: Trace) -> Fault | None:
+    """The first fault that is the agent's own: what it raised, or answered and nobody can use; or that its time is up.
+
+    The conversation fails for that.
+    """
+    faults = [turn.error for turn in trace.turns if turn.role == "agent" and turn.error is not None]
+    ended = faults[-1] if faults and trace.stop == "timeout" else None
+    return next((fault for fault in faults if fault is ended or not fault.no_reply), None)
 
 
 def unscored(metrics: Iterable[str], gold: Dialogue, trace: Trace, why: str) -> dict[str, Score]:

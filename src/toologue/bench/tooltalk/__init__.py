@@ -12,7 +12,9 @@ Not covered: the published model interface (prompts and function calling live wi
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,7 @@ from toologue.schema import Dialogue, Invocation, Mismatch, Score, Trace
 from toologue.schema.jsonl import read
 from toologue.score import calls
 from toologue.score.calls import ERROR_TYPES, Explained, Pairing, pair, verdict_of
-from toologue.score.metric import no_reply, unscored
+from toologue.score.metric import no_reply, own_fault, unscored
 from toologue.score.outcome import outcome
 from toologue.score.questions import blamed_calls
 
@@ -88,8 +90,8 @@ def _predicted(
     names = read_predictions(file).keys()
     if strange := sorted(names - {gold.id for gold in golds}):
         options.warn(f"{len(strange)} names in {file} are no dialogue here: {strange[:3]}")
-    there = [gold for gold in golds if gold.id in names]
-    return {trace.dialogue: trace for trace in traces_of(benchmark, part, there, f"predictions:{file}", options)}
+    there, endless = [gold for gold in golds if gold.id in names], replace(options, cap=sys.maxsize)
+    return {trace.dialogue: trace for trace in traces_of(benchmark, part, there, f"predictions:{file}", endless)}
 
 
 TOOLTALK = Benchmark(
@@ -162,6 +164,7 @@ def _published(gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
         why = f"the published grader crashes: {pairing.crash.type}: {pairing.crash.message}"
         return Graded(gold, trace, unscored(["success"], gold, trace, why), _record(gold, pairing, None, {}))
     metrics = published.metrics(pairing.counts)
+    metrics["success"] &= own_fault(trace) is None
     kinds = {} if metrics["success"] else calls.error_types(pairing, published=True)
     success = {name: metrics[name] for name in ("success", "soft_success")}
     scores = calls.scores_of(gold, trace, pairing.counts, kinds, **success, at=calls.unanswered(pairing))
