@@ -320,8 +320,8 @@ class TestCustomers:
         first = Cue(move="give", values={"order_id": "O-1"}, kinds={"order_id": "order_number"})
         cues = [Cue(move="open", text="It broke."), ask, first, ask, first.replace(values={"order_id": "O-2"})]
         wanted = {
-            "unknown": "mistyped|typing error",
-            "another": "old one|wrong one",
+            "unknown": "misread|read it out|have it before me",
+            "another": "older one|wrong paper|two of these",
             "": "^(?!.*(?:sorry|wrong|mistake))",
         }
         for wrong, words in wanted.items():

@@ -197,14 +197,12 @@ class AgentWords(_Words):
         words = lead = ""
         if first:
             rest = " ".join(map(_sentence, others))
-            short = 1 < len(said.statements) < 4 and sum(map(len, said.statements)) < 160
             if said.facts and (_RE["regret"].match(first) or (bad and self._unfit(cue, first))):
                 words = f"{self._draw('apologise', self._opens_well(cue), problem=first)} {rest}"
             elif said.facts and self._unfit(cue, first):
                 words = f"I see here that {_sentence(f'{first}', opens=False)} {rest}"
             else:
-                joined = f"{', '.join([first, *others[:-1]])}, and {others[-1]}" if short and not bad else ""
-                words = _sentence(joined) if joined else f"{_sentence(first)} {rest}"
+                words = f"{_sentence(first)} {rest}"
                 lead = self._take_up(heard) if heard and heard.move == "choose" and self._random.random() < 0.5 else ""
         closing = ""
         if cue.move == "end" and (not first or self._random.random() < 0.6):
@@ -321,7 +319,7 @@ class CustomerWords(_Words):
         if slip:
             return self._voice(self._mending(cue, slip, wrong), value=self._row(cue))
         if len(cue.values) > 1:
-            plain = self._plain_to_see(cue) or self._random.random() < 0.2
+            plain = self._plain_to_see(cue) or self._random.random() < 0.4
             return self._voice("give", value=self._row(cue)) if plain else self._clauses(cue)
         ((slot, value),) = cue.values.items()
         said = verbalize(value, exact=True) if wrong == "malformed" else self._slot_text(cue, slot)

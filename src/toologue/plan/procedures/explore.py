@@ -300,9 +300,8 @@ class Explorer:
             likely, erred = _likely(options, before), any(one.wrong for one in before)
             for option in options:
                 values = {**place.values, **option.values}
-                odd = 2 * (option.key not in likely) + (option.wrong != "") * (
-                    1 + erred + (option.wrong == "malformed")
-                )
+                slip = (option.wrong != "") * (1 + erred + (option.wrong == "malformed"))
+                odd = 2 * (option.key not in likely) + slip
                 yield self._after(place, link, values, given=option, knows=option.knows, odd=odd)
 
     def given_by(self, reply: Node, asking: str) -> list[str]:
