@@ -48,13 +48,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     golds = load(folder / "set")
     assert {str(gold.facts["retriever"]) for gold in golds} == {"{'confirm': 0.64, 'suggest': 0.4}"}
     table = main_table(evaluate(TOOLDIAL, golds, ["retrieve"]))
-    return dict(zip(table.columns, table.rows[0], strict=True))
+    return {str(heading): min(values) for heading, *values in table.rows}  # type: ignore[type-var]
 
 
-@pytest.mark.parametrize("labels", ["gold labels", "none"])
 @pytest.mark.parametrize("task", ["states", "actions", "grounded", "user turns"])
-def test_it_does_well_on_plain_services(results: dict[str, Any], task: str, labels: str) -> None:
-    assert results[f"{task}, {labels}"] >= 0.9
+def test_it_does_well_on_plain_services(results: dict[str, Any], task: str) -> None:
+    assert results[task] >= 0.9
 
 
 names = st.sampled_from([SEARCH, DETAILS, "Unheard"])

@@ -14,10 +14,11 @@ from hypothesis import given
 
 from toologue.cli.export import export
 from toologue.errors import BadSetting, UnknownName
+from toologue.formats.functions import JOB, RETRIEVER, function_name
 from toologue.formats.literals import output_of
 from toologue.formats.openai import from_messages
-from toologue.formats.training import RETRIEVER, ExportName, exported, function_name
-from toologue.schema import AgentTurn, Call, Dialogue, Program, UserTurn
+from toologue.formats.training import ExportName, exported
+from toologue.schema import AgentTurn, Call, Dialogue, Parameter, Program, UserTurn
 from toologue.schema.jsonl import write
 
 
@@ -63,18 +64,30 @@ class TestOpenAI:
         names = [tool["function"]["name"] for tool in row["tools"]]
         assert names == [function_name(LEAGUES), function_name(TABLE), "find_apis"]
         assert row["tools"][1]["function"]["description"] == f"{TABLE}: The table of a league."
-        asks, answer = row["messages"][1:3]
+        _, _, asks, answer, *_ = messages = row["messages"]
         wish = {"query": "Who leads the Spanish league this season?"}
         assert json.loads(asks["tool_calls"][0]["function"]["arguments"]) == wish
         assert json.loads(answer["content"]) == {"retrieved": {names[1]: 0.71, names[0]: 0.55}}
-        missing = json.loads(row["messages"][5]["tool_calls"][0]["function"]["arguments"])
+        missing = json.loads(messages[6]["tool_calls"][0]["function"]["arguments"])
         assert missing == {"missing_api": names[1], "missing_parameter": "leagueId"}
-        assert json.loads(row["messages"][6]["content"])["source"] == names[0]
+        assert json.loads(messages[7]["content"])["source"] == names[0]
 
     def test_facts_and_instructions_are_the_system_message(self) -> None:
         system = exported(TOOLS, "openai", APIS)["messages"][0]
         assert system["role"] == "system"
         assert system["content"] == 'You help.\n\nnow: 2023-09-11 09:00:00\nuser: {"name": "Ann"}'
+
+    def test_a_chain_says_the_agent_s_job_and_what_the_documents_say(self) -> None:
+        """Not how sure a retriever is, nor what a graph adds to schemas."""
+        told = {"type": "string", "description": "the league's id", "title": "number of a league", "x-description": "…"}
+        schema = {"type": "object", "properties": {"title": told}}
+        documents = {**APIS, LEAGUES: APIS[LEAGUES].replace(parameters={"of": Parameter(schema=schema)})}
+        chain = CHAIN.replace(facts={"retriever": {"confirm": 0.64, "suggest": 0.4}})
+        row = exported(chain, "openai", documents)
+        assert row["messages"][0] == {"role": "system", "content": JOB}
+        (given,) = row["tools"][0]["function"]["parameters"]["properties"].values()
+        clean = {"type": "string", "description": "the league's id"}
+        assert given == {"type": "object", "properties": {"title": clean}}
 
     def test_a_dialogue_without_apis_has_no_tools(self) -> None:
         assert "tools" not in exported(PROCEDURE, "openai", {})

@@ -15,6 +15,7 @@ from tooldial_samples import APIS, FAIL, TWO, dialogue, lived, suite
 from tests.tooldial_record import record_of
 from toologue import registry
 from toologue.agents.agent import resolve_agent
+from toologue.agents.callable import Called
 from toologue.bench.benchmark import Options, Part, benchmark, evaluate, play, record, sums
 from toologue.bench.tables import html
 from toologue.bench.tooldial import TOOLDIAL, load, prove
@@ -165,15 +166,44 @@ def test_a_row_of_table_9_comes_out_of_states_with_such_errors(published: list[D
 def test_tables_and_figure() -> None:
     chosen = TOOLDIAL.choose("task", ["dst", "action"]).choose("labels", ["gold"])
     results = evaluate(chosen, GOLDS, ["gold", "altered:drop"])
-    assert main_table(results).columns == ["agent", "states, gold labels", "actions, gold labels"]
-    assert main_table(results).rows[0] == ["gold", 1.0, 1.0]
-    assert main_table(results).rows[1][1] < 1.0  # type: ignore[operator]
-    assert [len(table.rows) for table in tables(results)][:2] == [2, 2]
+    assert main_table(results).columns == ["right", "gold", "altered:drop"]
+    assert [row[:2] for row in main_table(results).rows] == [["states", 1.0], ["actions", 1.0]]
+    assert main_table(results).rows[0][2] < 1.0  # type: ignore[operator]
+    assert [len(table.rows) for table in tables(results)][:2] == [2, 8]
     (rounds,) = [table for table in tables(results) if "figure 5" in table.title]
     assert [row[:2] for row in rounds.rows] == [[str(number), 1.0] for number in range(1, 7)]
     page = html(tables({"<b>": results["gold"]}))
     assert "<b>" not in page
     assert "&lt;b&gt;" in page
+
+
+def test_figures_that_labels_do_not_change_are_told_once() -> None:
+    results = evaluate(TOOLDIAL.choose("task", ["dst"]), GOLDS, ["gold"])
+    assert main_table(results).columns == ["right", "gold"]
+    shown, hidden = results["gold"].items()
+    differ = {"mine": {shown[0]: shown[1], hidden[0]: evaluate(TOOLDIAL, GOLDS, ["top_api"])["top_api"][hidden[0]]}}
+    assert main_table(differ).columns == ["right", "mine, labels shown", "mine, labels hidden"]
+    assert [row[1:] for row in main_table(differ).rows] == [[1.0, 0.0]]
+
+
+def test_a_function_is_asked_for_words_and_calls_and_not_graded_on_labels() -> None:
+    def agent(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> object:
+        assert tools[-1]["function"]["name"] == "find_apis"
+        assert "find_apis" in messages[0]["content"]
+        if messages[-1]["role"] == "user":
+            return {"name": "find_apis", "arguments": {"query": messages[-1]["content"]}}
+        return "It is 11 mm."
+
+    golds = [one.replace(facts={"retriever": {"confirm": 0.6, "suggest": 0.5}}) for one in GOLDS[:2]]
+    told = list[str]()
+    results = evaluate(TOOLDIAL, golds, [Called(agent)], options=Options(warn=told.append))["Called"]
+    (overall,) = [graded for part, graded in results.items() if part.name == "overall, gold"]
+    acts = [turn.acts[0] for turn in overall[0].trace.turns if turn.role == "agent" and turn.acts]
+    assert acts[0] == Retrieve(query=golds[0].turns[0].text or "")
+    assert overall[0].record["why"] == "the agent says no labels"
+    assert {"AgentTurn(action=…, state=State(…))" in line for line in told} == {True}
+    (replies, _) = [graded for part, graded in results.items() if part.about["task"] == "faithfulness"]
+    assert sums(replies)["grounded"]["of"] == 2
 
 
 def test_there_is_no_published_mode() -> None:

@@ -14,7 +14,9 @@ from toologue import registry
 from toologue.formats.tooldial_text import read_action
 from toologue.models.model import Asked, ModelFault, ScriptedModel
 from toologue.models.similarity import TextMatch
-from toologue.schema import AgentTurn, State, Trace, Turn
+from toologue.report.view import Conversation
+from toologue.report.words import findings
+from toologue.schema import AgentTurn, Result, State, Trace, Turn
 from toologue.score.actions import ACCURACY, action_tests, actions
 from toologue.score.faithfulness import VOTED, faithfulness, reply_tests, voted, votes
 from toologue.score.metric import totals
@@ -92,6 +94,21 @@ def test_an_empty_reply_and_one_that_says_nothing_of_the_result() -> None:
     for words, grounded, reported in (("", 0.0, 0.0), ("It is done.", 1.0, 0.0), ("11 mm", 1.0, 1.0)):
         scores = faithfulness(gold, lived(gold, {5: AgentTurn(text=words)}), EXACT)
         assert (scores["grounded"].value, scores["reported"].value) == (grounded, reported)
+
+
+@pytest.mark.parametrize(("words", "lacking"), [("Ada, Bo and Cy; and 22 more.", []), ("Ada; and 57 more.", ["57"])])
+def test_how_many_of_a_list_are_left_follows_from_its_length(words: str, lacking: list[str]) -> None:
+    gold = dialogue(ONE)
+    names: Any = ["Ada", "Bo", "Cy", *(f"name-{number}" for number in range(22))]
+    call = gold.turns[4].replace(results=(Result(value={"leaders": names}),))  # type: ignore[call-arg]
+    gold = gold.replace(turns=(*gold.turns[:4], call, *gold.turns[5:]))
+    trace = lived(gold, {5: AgentTurn(text=words, action="response")})
+    (test,) = reply_tests(gold, trace)
+    assert list(test.unsupported) == lacking
+    one = Conversation(gold, trace, faithfulness(gold, trace, EXACT))
+    assert [finding.line for finding in findings(one)] == [
+        f'Round 2: the reply says "{value}": nothing supports it' for value in lacking
+    ]
 
 
 @given(st.text(max_size=60))

@@ -3,6 +3,8 @@
     callable:FILE.py:NAME    the function NAME of a file: `agent(history, tools)`, sync or async; in processes
     thread:FILE.py:NAME      the same in this process, where one that hangs cannot be stopped; or thread:module:NAME
 
+Where a conversation has a retriever it is one of the tools, `find_apis` (`formats.functions`).
+
 `history` is what a chat model is sent (`formats.openai.prompt`): a system message with instructions and facts, then the
 conversation, with what was called and what came back. `tools` are the function definitions. It returns one of
 
@@ -31,6 +33,7 @@ from toologue import keys, registry
 from toologue.agents.agent import AgentSpec
 from toologue.agents.apart import InProcess, InThread, in_thread
 from toologue.errors import BadFile, BadSetting, UnknownName, UserError, shown, summary
+from toologue.formats.functions import as_acts, as_calls, as_functions
 from toologue.formats.openai import call_of, prompt, tools
 from toologue.loop import Agent
 from toologue.schema import AgentTurn, Brief, Call, Fault, Turn
@@ -82,7 +85,9 @@ class Called:
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The next turn, as the function says, or why there is none."""
-        given = prompt(brief, history), tools(brief.apis)
+        searching = "retriever" in brief.facts
+        told, seen = (as_functions(brief), [*map(as_calls, history)]) if searching else (brief, history)
+        given = prompt(told, seen), tools(told.apis)
         try:
             if inspect.iscoroutinefunction(self._function):
                 answer, raised = await self._function(*given), None
@@ -97,7 +102,7 @@ class Called:
         if raised is not None:
             kind, message = summary(raised)
             return AgentTurn(error=Fault(type=kind, message=f"{message}{_place(raised, self._file)}"))
-        return turn_of(answer)
+        return as_acts(turn_of(answer), brief) if searching else turn_of(answer)
 
 
 def turn_of(answer: Any) -> AgentTurn:

@@ -471,7 +471,9 @@ def report_of(
         compared = {"similarity": judge.similarity.name, "thresholds": thresholds_text(judge.thresholds)}
     views: list[RunView] = []
     for agent, parts in results.items():
-        shown = next(part for part in reversed([*parts]) if benchmark.passes in part.metrics)
+        passing = [part for part in parts if benchmark.passes in part.metrics]
+        told = (part for part in reversed(passing) if any("why" not in one.record for one in parts[part]))
+        shown = next(told, passing[-1])
         counted = (parts[part] for part in parts if part == shown or benchmark.passes not in part.metrics)
         scores = (score for graded in counted for one in _played(graded) for score in one.scores.values())
         by = judge.reader if judge else None
@@ -481,7 +483,7 @@ def report_of(
         hidden = (parts[part] for part in parts if part != shown)
         others = [Conversation(one.gold, one.trace, {}) for graded in hidden for one in _played(graded)]
         views.append(RunView(agent, facts, totals(scores), told, told=said, costs=costs, parts=others))
-    title = f"{benchmark.name} ({mode})"
+    title = f"{benchmark.name} ({mode})" if len(benchmark.modes) > 1 else benchmark.name
     parts = [] if benchmark.tables else tables_of(benchmark, results, judge=judge, mode=mode)
     split = (
         [("By part of the set", html(parts))] if any(sum(bool(row[1]) for row in one.rows) > 2 for one in parts) else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -136,7 +136,7 @@ def bench(
         how = benchmarks.Options(
             mode=mode, selection=some.selection, trials=trials, limits=Limits(concurrency, timeout), cap=cap
         )
-        options = replace(how, progress=progress, warn=_warn, out=out)
+        options = replace(how, progress=progress, warn=cache(_warn), out=out)
         results = benchmarks.evaluate(chosen, chosen.load(data), agents, judge=by, options=options)
     if judging:
         grades = {name: partial(_totals, chosen, {name: parts}, options) for name, parts in results.items()}

@@ -1,40 +1,25 @@
 """Dialogues as rows of training data, in the forms that trainers read (docs/chains.md): one JSON object a dialogue.
 
 What is said in several turns is one entry of sharegpt, parallel calls are a list in one; in hf what has no type of its
-own (values, acts, results, states) is JSON in a string. In openai and sharegpt an Api without a plain name gets one
-(`function_name`), and the retriever is a function, `find_apis`; instructions and facts are the system message. Labels
-are in hf and tooldial only, programs in hf only.
+own (values, acts, results, states) is JSON in a string. In openai and sharegpt Apis and the retriever are functions
+(`formats.functions`), instructions and facts the system message. Labels are in hf and tooldial only, programs in hf only.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any, Literal
 
-from pydantic import JsonValue
-
-from toologue import keys
 from toologue.errors import BadSetting, UnknownName
+from toologue.formats.functions import as_calls, as_functions
 from toologue.formats.literals import output_of
 from toologue.formats.openai import prompt, tools
-from toologue.schema import AgentTurn, Api, Brief, Call, Dialogue, Parameter, Result, Retrieve, Turn
+from toologue.schema import AgentTurn, Api, Brief, Call, Dialogue, Turn
 
 ExportName = Literal["openai", "sharegpt", "hf", "tooldial"]
 Row = dict[str, Any]
 Documents = Mapping[str, Api]
-
-_TEXT = Parameter(schema={"type": "string"}, required=False)
-# What calls of the retriever are made to.
-RETRIEVER = Api(
-    name="find_apis",
-    description="Finds the functions that fit a wish, or the one whose output supplies a missing parameter of another.",
-    parameters={"query": _TEXT, "missing_api": _TEXT, "missing_parameter": _TEXT},
-)
-
-_PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def exported(dialogue: Dialogue, to: ExportName, documents: Documents) -> Row:
@@ -48,18 +33,9 @@ def exported(dialogue: Dialogue, to: ExportName, documents: Documents) -> Row:
     return _ROWS[to](dialogue, documents)
 
 
-@lru_cache(maxsize=1 << 14)
-def function_name(name: str) -> str:
-    """The name of an Api as a function: as it is, where it is plain; else its letters, and six digits of its hash."""
-    if _PLAIN.fullmatch(name):
-        return name
-    letters = re.sub(r"[^a-zA-Z0-9_-]+", "_", name).strip("_")
-    return f"{letters[-57:]}_{keys.content_key(name)[:6]}"
-
-
 def _openai(dialogue: Dialogue, documents: Documents) -> Row:
     brief = _brief(dialogue, documents)
-    row: Row = {"messages": prompt(brief, list(map(_by_calls, dialogue.turns)))}
+    row: Row = {"messages": prompt(brief, list(map(as_calls, dialogue.turns)))}
     return {**row, "tools": tools(brief.apis)} if brief.apis else row
 
 
@@ -67,7 +43,7 @@ def _sharegpt(dialogue: Dialogue, documents: Documents) -> Row:
     brief = _brief(dialogue, documents)
     entries: list[dict[str, str]] = []
     for turn in dialogue.turns:
-        for who, value in _entries(_by_calls(turn)):
+        for who, value in _entries(as_calls(turn)):
             if entries and entries[-1]["from"] == who in ("human", "gpt"):
                 entries[-1]["value"] += f"\n\n{value}"
             else:
@@ -115,50 +91,16 @@ def _brief(dialogue: Dialogue, documents: Documents) -> Brief:
     for name in dialogue.apis:
         if name not in documents:
             raise UnknownName(f"API of dialogue {dialogue.id!r}", name, documents)
-    apis = [_as_function(documents[name]) for name in dialogue.apis or documents]
+    apis = tuple(documents[name] for name in dialogue.apis or documents)
+    told = Brief.model_construct(instructions=dialogue.instructions, facts=dialogue.facts, apis=apis)
     acts = [act for turn in dialogue.turns if turn.role == "agent" for act in turn.acts]
-    if any(act.kind == "retrieve" for act in acts):
-        apis.append(RETRIEVER)
-    return Brief.model_construct(instructions=dialogue.instructions, facts=dialogue.facts, apis=tuple(apis))
+    return as_functions(told, retriever=any(act.kind == "retrieve" for act in acts))
 
 
 def _refuse_programs(dialogue: Dialogue) -> None:
     for at, turn in enumerate(dialogue.turns):
         if turn.role == "agent" and any(act.kind == "program" for act in turn.acts):
             raise BadSetting(f"dialogue {dialogue.id!r}, turn {at}: only hf can say a program; leave it out, or use it")
-
-
-def _as_function(api: Api) -> Api:
-    plain = function_name(api.name)
-    return api if plain == api.name else api.replace(name=plain, description=f"{api.name}: {api.description}")
-
-
-def _by_calls(turn: Turn) -> Turn:
-    """A turn in which the retriever is called like a function, and all functions by their plain names."""
-    if turn.role == "user" or not turn.acts:
-        return turn
-    results = turn.results or (None,) * len(turn.acts)
-    pairs = [_as_call(act, result) for act, result in zip(turn.acts, results, strict=True)]
-    return turn.replace(acts=tuple(call for call, _ in pairs), results=tuple(result for _, result in pairs))
-
-
-def _as_call(act: Any, result: Result | None) -> tuple[Call, Result | None]:
-    if not isinstance(act, Retrieve):
-        return act.replace(api=function_name(act.api)), result
-    wanted: dict[str, JsonValue] = {"query": act.query} if act.query or act.missing is None else {}
-    if act.missing is not None:
-        wanted |= {"missing_api": function_name(act.missing[0]), "missing_parameter": act.missing[1]}
-    found = result if result is None else result.replace(value=_found(result.value))
-    return Call(api=RETRIEVER.name, arguments=wanted), found
-
-
-def _found(value: JsonValue) -> JsonValue:
-    if not isinstance(value, dict):
-        return value
-    ends = {key: function_name(str(value[key])) for key in ("source", "target") if isinstance(value.get(key), str)}
-    scores = value.get("retrieved")
-    named = {function_name(name): score for name, score in scores.items()} if isinstance(scores, dict) else scores
-    return {**value, **ends, **({"retrieved": named} if "retrieved" in value else {})}
 
 
 def _entries(turn: Turn) -> Iterator[tuple[str, str]]:

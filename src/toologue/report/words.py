@@ -95,6 +95,8 @@ def _explained(mismatch: Mismatch) -> str:
         return f"called {_bare(actual)}, expected {_bare(expected)}"
     if field == "fault":
         return f"the agent broke: {legible(mismatch.why)}"
+    if field == "reply" and expected is None:
+        return f"the reply says {quoted(actual)}: {legible(mismatch.why)}" if actual else legible(mismatch.why)
     name = legible(field.removeprefix("arguments.")) or "it"
     if mismatch.why == "missing":
         return f"{name} is missing, expected {quoted(expected)}"

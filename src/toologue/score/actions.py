@@ -17,10 +17,11 @@ from typing import NamedTuple
 from toologue.formats.tooldial_text import ACTIONS, read_action
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentAction, AgentTurn, Dialogue, Mismatch, Score, Trace
-from toologue.score.metric import RATIOS, answers_of, done_at, no_reply, score_of, shares_of, unscored
+from toologue.score.metric import MEANINGS, RATIOS, answers_of, done_at, no_reply, score_of, shares_of, unscored
 from toologue.values.json_schema import object_of
 
 ACCURACY = "action accuracy"
+MEANINGS[ACCURACY] = "next actions that are the expected ones; the paper's accuracy (table 4)"
 METRICS = (ACCURACY, *(f"F1 {action}" for action in ACTIONS))
 
 

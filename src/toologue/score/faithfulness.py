@@ -12,8 +12,8 @@ the agent says there is looked at, whatever it calls its action.
     faithful            votes of the judge                            votes "true"
 
 A value of a reply is an amount, a date, an id, an address (`text.claims`), a number of two digits or more, or what
-stands in quotes. It is supported by the results so far (how long their lists are, too), by what the user said, by what
-the agent was told; and by the gold's own words.
+stands in quotes. It is supported by the results so far (how long their lists are, how many of one are left, too), by
+what the user said, by what the agent was told; and by the gold's own words.
 
 The judge is a language model that is asked `VOTES` times (the paper: n = 10, one token, temperature above 0; the code
 has 2: give them with the model, `openai:NAME?temperature=2&max_tokens=1`). `votes` collects, the raw tokens are kept in
@@ -34,13 +34,21 @@ from toologue.models.model import Model, ModelFault
 from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue, Mismatch, Score, Trace
 from toologue.schema.jsonl import leaves
-from toologue.score.metric import answers_of, done_at, no_reply, shares_of, unscored
+from toologue.score.metric import MEANINGS, answers_of, done_at, no_reply, shares_of, unscored
 from toologue.text.claims import reply_claims, says_words, unsupported
-from toologue.values.compare import lengths
+from toologue.values.compare import lengths, lists_in
 from toologue.worlds.world import documents_of
 
 METRICS = ("grounded", "supported claims", "reported")
 VOTED = "faithful"
+MEANINGS.update(
+    {
+        "grounded": "replies that say something, and nothing without support; read it beside reported",
+        "supported claims": "values in replies that a result, the user or the brief supports",
+        "reported": "replies that say a value of the result, where the expected one does",
+        VOTED: "votes of the judge that a reply is faithful, as in the paper",
+    }
+)
 VOTES = 10
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d{2,}(?!\w|[.,:/-]\d)")
 _QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|(?<!\w)'([^'\n]{2,80})'(?!\w)|`([^`\n]{2,80})`")
@@ -83,7 +91,7 @@ def reply_tests(gold: Dialogue, trace: Trace) -> list[ReplyTest]:
     found: list[ReplyTest] = []
     for at, expected in responses(gold):
         said = done_at(trace, at).text or ""
-        support = [expected, gold.instructions, _json(gold.facts), *_shown(gold, at)]
+        support = [expected, gold.instructions, _json(gold.facts), *_shown(gold, at), *_rests(gold, at, said)]
         others, claims = _others(said), reply_claims(said)
         lacking = {claim.text for claim in unsupported(claims, support)}
         lacking |= {value for value in others if not any(says_words(part, value) for part in support)}
@@ -109,7 +117,9 @@ def scores_of(tests: Sequence[ReplyTest], gold: Dialogue, trace: Trace) -> dict[
         if not test.grounded
         for said in test.unsupported or ("",)
     )
-    return shares_of(shares, gold, trace, {"grounded": at})
+    why = "it says no value of the result"
+    silent = (Mismatch(turn=one.turn, field="reply", actual=one.said, why=why) for one in told if not one.reports)
+    return shares_of(shares, gold, trace, {"grounded": at, "reported": silent})
 
 
 async def votes(gold: Dialogue, trace: Trace, model: Model, *, n: int = VOTES, seed: int = 0) -> tuple[Votes, ...]:
@@ -161,6 +171,15 @@ def _shown(gold: Dialogue, at: int) -> Iterator[str]:
             for result in filter(None, turn.results):
                 yield _json(result.value)
                 yield " ".join(map(str, lengths(result.value)))
+
+
+def _rests(gold: Dialogue, at: int, said: str) -> Iterator[str]:
+    """How many things of a list are left where the words name some of them: "…; and 22 more" of 25, three named."""
+    for turn in gold.turns[:at]:
+        for result in turn.results if turn.role == "agent" else ():
+            for things in lists_in(result.value) if result else ():
+                named = sum(any(says_words(said, str(leaf)) for _, leaf in leaves(thing)) for thing in things)
+                yield " ".join(str(len(things) - number) for number in range(1, named + 1))
 
 
 def _leaves(gold: Dialogue, at: int) -> list[str]:

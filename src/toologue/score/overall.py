@@ -19,11 +19,17 @@ from toologue.formats.tooldial_text import read_action
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, answers
 from toologue.score.actions import said_action
-from toologue.score.metric import TurnTest, answers_of, no_reply, shares_of, unscored
+from toologue.score.metric import MEANINGS, TurnTest, answers_of, no_reply, shares_of, unscored
 from toologue.score.states import error_kinds, said_state, schemas_of
 from toologue.worlds.world import documents_seen
 
 METRICS = ("user turn right", "dialogue right")
+MEANINGS.update(
+    {
+        "user turn right": "user's turns whose answer has every action and state right",
+        "dialogue right": "dialogues whose user's turns are all right; the paper's overall performance",
+    }
+)
 
 
 def overall(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score]:

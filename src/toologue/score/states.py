@@ -34,7 +34,7 @@ from toologue.formats.tooldial import state_json, state_of
 from toologue.formats.tooldial_text import read_state
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, invocations
-from toologue.score.metric import answers_of, done_at, no_reply, shares_of, unscored
+from toologue.score.metric import MEANINGS, answers_of, done_at, no_reply, shares_of, unscored
 from toologue.text.claims import says_words
 from toologue.text.times import days
 from toologue.values.compare import same
@@ -46,6 +46,7 @@ Schemas = Mapping[str, Mapping[str, Any]]
 
 _NONE: Schemas = {}
 ACCURACY = "state accuracy"
+MEANINGS[ACCURACY] = "dialogue states that are the expected ones: API and every slot; the paper's accuracy (table 4)"
 StateError = Literal["generation", "unconfirmed", "confirmed", "format", "slot", "value", "other"]
 ValueKind = Literal["multi-result", "intent-add", "extraction"]
 ERRORS: tuple[StateError, ...] = get_args(StateError)

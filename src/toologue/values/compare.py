@@ -127,11 +127,16 @@ def leaves(value: JsonValue) -> Iterator[str | float]:
 
 def lengths(value: JsonValue) -> Iterator[int]:
     """How long the lists of a JSON value are."""
+    return map(len, lists_in(value))
+
+
+def lists_in(value: JsonValue) -> Iterator[list[JsonValue]]:
+    """The lists of a JSON value."""
     if isinstance(value, list):
-        yield len(value)
+        yield value
     if isinstance(value, dict | list):
         for member in value.values() if isinstance(value, dict) else value:
-            yield from lengths(member)
+            yield from lists_in(member)
 
 
 def clock_of(now: Any) -> datetime | None:

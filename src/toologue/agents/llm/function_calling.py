@@ -41,6 +41,7 @@ from toologue.agents.agent import AgentSpec, split_options
 from toologue.agents.llm import ModelAgent, asking
 from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting
+from toologue.formats.functions import as_acts, as_calls, as_functions
 from toologue.formats.openai import Message, to_messages, tools
 from toologue.models.model import Model, Reply
 from toologue.schema import AgentTurn, Brief, Turn
@@ -100,8 +101,11 @@ class FunctionCalling(ModelAgent):
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The model's next turn; with an error where it gave none."""
-        sent: list[Message] = [{"role": "system", "content": self._template(brief)}, *to_messages(history)]
-        return await self.replied(sent, _turn, tools(brief.apis))
+        searching = "retriever" in brief.facts
+        told, seen = (as_functions(brief), [*map(as_calls, history)]) if searching else (brief, history)
+        sent: list[Message] = [{"role": "system", "content": self._template(told)}, *to_messages(seen)]
+        turn = await self.replied(sent, _turn, tools(told.apis))
+        return as_acts(turn, brief) if searching else turn
 
 
 def _turn(reply: Reply) -> AgentTurn:

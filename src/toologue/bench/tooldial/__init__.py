@@ -44,7 +44,7 @@ from toologue.bench.prove import Taken, prove_taken
 from toologue.bench.tables import html
 from toologue.bench.tooldial.predictions import predicted
 from toologue.bench.tooldial.tables import tables
-from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, part_of, parts, summarize
+from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, labelled, part_of, parts, summarize
 from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.formats.tooldial import read_tooldial
 from toologue.formats.tooldial_text import TASKS, Task
@@ -125,7 +125,7 @@ def _staged(dialogue: Dialogue, file: Path) -> Dialogue:
 def _review(model: Model, part: Part, graded: list[Graded], options: Options) -> list[Graded]:
     """Responses with a model's votes on whether they are faithful; some conversations are asked about at once."""
     if part.about["task"] != "faithfulness":
-        return graded
+        return labelled(part, graded, options)
     free = asyncio.Semaphore(options.limits.concurrency)
 
     async def review(one: Graded) -> Graded:
@@ -185,6 +185,7 @@ TOOLDIAL = Benchmark(
     modes=("fixed",),
     tables=tables,
     sections=lambda results: [("Tasks and tables", html(tables(results)))],
+    review=labelled,
     choices={
         "task": lambda benchmark, tasks: _with(benchmark, parts(tasks)),
         "labels": lambda benchmark, labels: _with(benchmark, parts((), labels)),

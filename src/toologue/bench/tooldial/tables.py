@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toologue.bench.benchmark import Graded, Part, Results, sums
+from toologue.bench.benchmark import Graded, Results, sums
 from toologue.bench.tables import Table
 from toologue.formats.tooldial import convention_of
-from toologue.formats.tooldial_text import ACTIONS, Task
+from toologue.formats.tooldial_text import ACTIONS, TASKS, Task
 from toologue.score import actions, faithfulness, overall, states
 from toologue.score.metric import value_of
 
-_MAIN: tuple[tuple[str, str, str], ...] = (
-    ("states, gold labels", "dst, gold", states.ACCURACY),
-    ("states, none", "dst, none", states.ACCURACY),
-    ("actions, gold labels", "action, gold", actions.ACCURACY),
-    ("actions, none", "action, none", actions.ACCURACY),
-    ("grounded, gold labels", "faithfulness, gold", faithfulness.METRICS[0]),
-    ("grounded, none", "faithfulness, none", faithfulness.METRICS[0]),
-    ("reported, gold labels", "faithfulness, gold", faithfulness.METRICS[2]),
-    ("reported, none", "faithfulness, none", faithfulness.METRICS[2]),
-    ("faithful, none", "faithfulness, none", faithfulness.VOTED),
-    ("user turns, gold labels", "overall, gold", overall.METRICS[0]),
-    ("dialogues, gold labels", "overall, gold", overall.METRICS[1]),
-    ("user turns, none", "overall, none", overall.METRICS[0]),
-    ("dialogues, none", "overall, none", overall.METRICS[1]),
+# (the row, its metric, the task that gives it).
+_MAIN: tuple[tuple[str, str, Task], ...] = (
+    ("states", states.ACCURACY, "dst"),
+    ("actions", actions.ACCURACY, "action"),
+    ("grounded", faithfulness.METRICS[0], "faithfulness"),
+    ("reported", faithfulness.METRICS[2], "faithfulness"),
+    ("faithful (judge)", faithfulness.VOTED, "faithfulness"),
+    ("user turns", overall.METRICS[0], "overall"),
+    ("dialogues", overall.METRICS[1], "overall"),
 )
 _ERRORS = {
     "generation": "nothing generated",
@@ -40,86 +35,108 @@ _ERRORS = {
     "extraction": "· other",
     "other": "another API, other",
 }
+_WITH, _WITHOUT = ", labels shown", ", labels hidden"
+_LABELS = {"gold": _WITH, "none": _WITHOUT}
+_CAPTION = (
+    "states, actions: the paper's accuracy. grounded: replies that say nothing unsupported (“I don't know” is one); "
+    "reported: replies that say a value of the result: read both. user turns, dialogues: every action and state right."
+)
 _CONVENTIONS = {"known": "what is known", "published": "the paper's"}
 
 
 def tables(results: Results) -> list[Table]:
     """All tables that have anything in them."""
     found = [main_table(results), actions_table(results), errors_table(results), rounds_table(results)]
-    found += [confusion_table(agent, part, graded) for agent, part, graded in _parts(results, "action")]
+    found += [confusion_table(name, graded) for name, graded in _columns(results, "action").items()]
     return [table for table in found if table.rows]
 
 
 def main_table(results: Results) -> Table:
-    """Table 4, and the overall task; a column for what was played."""
-    totals = {agent: {part.name: sums(graded) for part, graded in parts.items()} for agent, parts in results.items()}
-    shown = [
-        (heading, part, metric)
-        for heading, part, metric in _MAIN
-        if any(metric in found.get(part, {}) for found in totals.values())
-    ]
-    rows: list[list[Any]] = [
-        [agent, *(_value(found.get(part, {}), metric) for _, part, metric in shown)] for agent, found in totals.items()
-    ]
-    kinds = {convention_of(one.gold.facts) for _, _, graded in _parts(results) for one in graded}
+    """Table 4, and the overall task: a column for an agent and its labels, a row for what was played."""
+    played = {task: _columns(results, task) for task in TASKS}
+    columns = list(dict.fromkeys(name for agent in results for name in _names(agent, played)))
+    rows: list[list[Any]] = []
+    for heading, metric, task in _MAIN:
+        there = [
+            played[task].get(name) or played[task].get(name.removesuffix(_WITH).removesuffix(_WITHOUT))
+            for name in columns
+        ]
+        found = [sums(graded or ()) for graded in there]
+        if any(metric in one for one in found):
+            rows.append([heading, *(_value(one, metric) for one in found)])
+    kinds = {convention_of(one.gold.facts) for parts in results.values() for graded in parts.values() for one in graded}
     title = f"Accuracy (table 4); states: {' and '.join(map(_CONVENTIONS.__getitem__, sorted(kinds)))}"
-    return Table(title, ["agent", *(heading for heading, *_ in shown)], rows if shown else [])
+    return Table(title, ["right", *columns], rows, _CAPTION)
 
 
 def actions_table(results: Results) -> Table:
-    """Table 5."""
-    rows: list[list[Any]] = []
-    for agent, part, graded in _parts(results, "action"):
-        found = sums(graded)
-        rows.append([agent, part.about["labels"], *(_value(found, f"F1 {action}") for action in ACTIONS)])
-    return Table("F1 of each action (table 5)", ["agent", "labels", *map(_words, ACTIONS)], rows)
+    """Table 5: a column for an agent and its labels."""
+    found = {name: sums(graded) for name, graded in _columns(results, "action").items()}
+    rows: list[list[Any]] = [
+        [_words(action), *(_value(one, f"F1 {action}") for one in found.values())] for action in ACTIONS
+    ]
+    known = any(any(row[1:]) for row in rows)
+    return Table("F1 of each action (table 5)", ["action", *found], rows if known else [])
 
 
 def errors_table(results: Results) -> Table:
     """Tables 9 and 10: a column for an agent and its labels. Slot and value errors may be of the same state."""
-    played = list(_parts(results, "dst"))
-    found = [sums(graded) for _, _, graded in played]
-    wrong = [int(counts["of"] - counts["hits"]) for one in found if (counts := one.get(states.ACCURACY))]
-    if len(wrong) < len(found) or not found:
-        return Table("Errors of dialogue states (tables 9, 10)", [], [])
+    found = {name: sums(graded) for name, graded in _columns(results, "dst").items()}
+    found = {name: one for name, one in found.items() if one.get(states.ACCURACY)}
+    wrong = [int(one[states.ACCURACY]["of"] - one[states.ACCURACY]["hits"]) for one in found.values()]
     rows: list[list[Any]] = [
-        ["states", *(int(one[states.ACCURACY]["of"]) for one in found)],
+        ["states", *(int(one[states.ACCURACY]["of"]) for one in found.values())],
         ["errors", *wrong],
-        *([name, *(int(one[f"state error: {kind}"]["hits"]) for one in found)] for kind, name in _ERRORS.items()),
+        *(
+            [name, *(int(one[f"state error: {kind}"]["hits"]) for one in found.values())]
+            for kind, name in _ERRORS.items()
+        ),
     ]
-    heads = [f"{agent}, {part.about['labels']}" for agent, part, _ in played]
-    return Table("Errors of dialogue states (tables 9, 10)", ["kind", *heads], rows)
+    return Table("Errors of dialogue states (tables 9, 10)", ["kind", *found], rows if found else [])
 
 
-def confusion_table(agent: str, part: Part, graded: Sequence[Graded]) -> Table:
-    """Which action was expected (a row), and which was taken; no rows where all were right."""
-    tests = (test for one in graded for test in one.record.get("tests", ()))
+def confusion_table(name: str, graded: Sequence[Graded]) -> Table:
+    """Which action was expected (a row), and which were taken how often; no rows where all were right."""
+    tests = [test for one in graded for test in one.record.get("tests", ())]
     pairs = Counter((test["expected"], test["taken"] or "none") for test in tests)
-    taken, wrong = [*ACTIONS, "none"], any(expected != other for expected, other in pairs)
-    rows: list[list[Any]] = [[_words(one), *(pairs[one, other] for other in taken)] for one in ACTIONS]
-    title = f"Actions taken, {agent}, {part.about['labels']}"
-    return Table(title, ["expected", *map(_words, taken)], rows if wrong else [])
+    rows: list[list[Any]] = []
+    for expected in ACTIONS:
+        taken = {other: pairs[expected, other] for other in (expected, *ACTIONS, "none") if pairs[expected, other]}
+        said = ", ".join(f"{_words(other)} {number}" for other, number in taken.items())
+        rows += [[_words(expected), sum(taken.values()), said]] if taken else []
+    wrong = any(expected != other for expected, other in pairs)
+    return Table(f"Actions taken, {name}", ["expected", "times", "taken"], rows if wrong else [])
 
 
 def rounds_table(results: Results) -> Table:
     """Figure 5: the share of states that are right by the number of the user's turn, a column for an agent's labels."""
     columns: dict[str, dict[int, list[bool]]] = {}
-    for agent, part, graded in _parts(results, "dst"):
-        column = columns.setdefault(f"{agent}, {part.about['labels']}", {})
+    for name, graded in _columns(results, "dst").items():
         for test in (test for one in graded for test in one.record.get("tests", ())):
-            column.setdefault(test["round"], []).append(test["correct"])
+            columns.setdefault(name, {}).setdefault(test["round"], []).append(test["correct"])
     rounds = sorted({number for column in columns.values() for number in column})
     shares = [[sum(right) / len(right) if (right := one.get(n)) else None for one in columns.values()] for n in rounds]
     rows: list[list[Any]] = [[str(number), *found] for number, found in zip(rounds, shares, strict=True)]
     return Table("States by the user's turn (figure 5)", ["turn", *columns], rows)
 
 
-def _parts(results: Results, *tasks: Task) -> Iterator[tuple[str, Part, Sequence[Graded]]]:
-    """Those of some tasks, or all."""
+def _columns(results: Results, task: Task) -> dict[str, Sequence[Graded]]:
+    """The graded conversations of a task by agent and labels; by agent alone where both kinds of labels are one."""
+    found: dict[str, Sequence[Graded]] = {}
     for agent, played in results.items():
-        for part, graded in played.items():
-            if not tasks or part.about["task"] in tasks:
-                yield agent, part, graded
+        both = {part.about["labels"]: graded for part, graded in played.items() if part.about["task"] == task}
+        tests = [[one.record.get("tests") for one in graded] for graded in both.values()]
+        if len(both) < 2 or tests[1:] == tests[:1]:
+            found |= dict(zip([agent], both.values(), strict=False))
+        else:
+            found |= {f"{agent}{_LABELS[labels]}": graded for labels, graded in both.items()}
+    return found
+
+
+def _names(agent: str, played: Mapping[str, Mapping[str, object]]) -> list[str]:
+    """The columns of an agent over all tasks."""
+    apart = [f"{agent}{suffix}" for suffix in _LABELS.values()]
+    return apart if any(name in columns for columns in played.values() for name in apart) else [agent]
 
 
 def _value(found: Mapping[str, Mapping[str, float]], metric: str) -> float | None:

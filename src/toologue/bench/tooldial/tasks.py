@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from toologue.bench.benchmark import Graded, Part, sums, ungraded, values_of
+from toologue.bench.benchmark import Graded, Options, Part, sums, ungraded, values_of
 from toologue.errors import UnknownName
 from toologue.formats.tooldial_text import LABELS, TASKS, Labels, Task
-from toologue.schema import Dialogue, Score, Trace
+from toologue.schema import AgentTurn, Dialogue, Score, Trace
 from toologue.score import actions, faithfulness, overall, states
-from toologue.score.metric import no_reply, score_of
+from toologue.score.metric import no_reply, own_fault, score_of
 
 PASSES = "conversation correct"
 # Steps in a round of the overall task; the published loop gives up after as many.
@@ -32,6 +32,10 @@ _METRICS: dict[Task, tuple[str, ...]] = {
     "faithfulness": (*faithfulness.METRICS, faithfulness.VOTED),
     "overall": overall.METRICS,
 }
+_UNLABELLED = (
+    "writes words and calls, and no labels: of tooldial it is scored in faithfulness alone; for dst, action and "
+    "overall give a class with act(history, brief) -> AgentTurn(action=…, state=State(…)) (docs/benchmarks.md)"
+)
 Rows = list[dict[str, Any]]
 
 
@@ -73,6 +77,18 @@ def grade(part: Part, gold: Dialogue, trace: Trace) -> Graded:
     scores[PASSES] = score_of(PASSES, gold, trace, {"hits": right, "of": bool(rows)})
     metrics = {name: score.value for name, score in scores.items()}
     return Graded(gold, trace, scores, {"name": gold.id, **part.about, "metrics": metrics, "tests": rows})
+
+
+def labelled(part: Part, graded: list[Graded], options: Options) -> list[Graded]:
+    """The conversations, unscored where an agent says no label at all: it writes words and calls, as functions do."""
+    turns = [turn for one in graded for turn in one.trace.turns if isinstance(turn, AgentTurn)]
+    broken = any(own_fault(one.trace) or no_reply(one.trace) for one in graded)
+    said = any(turn.action or turn.state or turn.extra.get("answer") for turn in turns)
+    if part.about["task"] == "faithfulness" or said or broken or not any(turn.text or turn.acts for turn in turns):
+        return graded
+    who = graded[0].trace.agent
+    options.warn(f"{who} {_UNLABELLED}")
+    return [ungraded(part, "fixed", one.gold, one.trace, "the agent says no labels") for one in graded]
 
 
 def summarize(graded: Sequence[Graded]) -> dict[str, Any]:
