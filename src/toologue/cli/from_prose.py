@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -15,12 +16,13 @@ from cyclopts import Parameter
 from toologue import limits
 from toologue.cli.options import Operations, at_least_one
 from toologue.cli.talks import say_unreached
-from toologue.cli.terminal import ask, command_line, echo, say, say_first, table, write_json
+from toologue.cli.terminal import ask, command_line, echo, folded, say, say_first, table, write_json
 from toologue.errors import BadFile, BadSetting
 
 if TYPE_CHECKING:
     from toologue.plan.procedures.prose import Prose, Sentence
     from toologue.project.from_prose import Drafted, Stage
+    from toologue.project.provision import Provision
 
 _LINES = 20
 _WORDS = 90
@@ -64,25 +66,37 @@ class FromProse:
     seed: Annotated[int, Parameter(help="Sent to the model.")] = 0
     concurrency: Annotated[int, Parameter(help="How many procedures are asked for at a time.")] = 4
 
+    @property
+    def provision(self) -> Provision:
+        """The service that --api names, with what is said of it. Raises UserError."""
+        from toologue.apis.choice import Choice
+        from toologue.project.provision import Provision
+
+        choice = self.operations.choice
+        return Provision.of(self.api or "", self.rows, self.overlay, None if choice == Choice() else choice)
+
 
 def from_prose(folder: Path, given: FromProse) -> int:
     """A project from prose, and what there is to say of it. Exits 3 where an issue has no procedure."""
     from tempfile import TemporaryDirectory
 
     from toologue import keys
-    from toologue.apis.choice import Choice
     from toologue.models.ask import model as model_of
     from toologue.models.recording import VARIABLES, keeping, told_spec
     from toologue.project.from_prose import drafted, write_project
-    from toologue.project.provision import Provision
     from toologue.project.settings import FILE
 
     api, model, tries, seed = given.api, given.model, given.tries, given.seed
-    if api is None or model is None:
-        raise BadSetting("--from needs --api, what may be called, and --model, who writes the procedures")
+    if not given.prose:
+        raise BadSetting("--model writes procedures of prose: name it, too, with --from FILE")
+    if api is None:
+        raise BadSetting("--from needs --api FILE, what may be called")
+    if model is None:
+        first = f"`{command_line('init', folder, api=api)}` makes a project over it"
+        hand = f"{first}; write the steps by hand, a file an issue, into its procedures/ (docs/procedures.md)"
+        raise BadSetting(f"--from needs --model, who writes the procedures, such as openai:NAME. Without one: {hand}")
     at_least_one(tries=tries, concurrency=given.concurrency)
-    prose, choice = prose_of(given.prose), None if given.operations.choice == Choice() else given.operations.choice
-    provision = Provision.of(api, given.rows, given.overlay, choice)
+    prose, provision = prose_of(given.prose), given.provision
     key = keys.content_key([prose.numbered, api, told_spec(model), tries, seed])
     replies = folder / ".toologue" / f"replies-{key}.sqlite"
     elsewhere = any(os.environ.get(VARIABLES[name]) for name in ("replay", "cache"))
@@ -119,8 +133,10 @@ def say_stages(stages: Iterable[Stage], title: str = "from prose") -> None:
 
 def _say_left(done: Drafted) -> None:
     """What no step says, what no conversation reaches, and what a person has to read again."""
+    from toologue.plan.procedures.prose import said_words
+
     unsaid = [one for one in done.sources if not one.steps]
-    echo(f"{len(done.sources) - len(unsaid)} of {len(done.sources)} sentences are in a step; in none:")
+    echo(f"{said_words(done.sources)}{':' if unsaid else ''}")
     say_first([f"  {_said(one)}" for one in unsaid], _LINES)
     say_unreached(done.unreached)
     for one in done.kept:
@@ -130,7 +146,7 @@ def _say_left(done: Drafted) -> None:
 
 def _said(one: Sentence) -> str:
     whys = list(dict.fromkeys(one.left_out.values()))
-    return f"{one.file}:{one.line}: {limits.cut(one.text, _WORDS)!r}: {'; '.join(whys) or 'nobody says why'}"
+    return f"{one.file}:{one.line}: {one.text!r}: {'; '.join(whys) or 'nobody says why'}"
 
 
 def sources(folder: Path = Path(), /, *, json: Path | None = None) -> None:
@@ -143,7 +159,8 @@ def sources(folder: Path = Path(), /, *, json: Path | None = None) -> None:
     json
         Where the same goes, for programs.
     """
-    from toologue.plan.procedures.prose import Sentence, listed
+    from toologue.formats.procedure import file_names
+    from toologue.plan.procedures.prose import Sentence, said_words
     from toologue.project.from_prose import SOURCES, STAGES, Stage
     from toologue.schema.jsonl import read
 
@@ -152,17 +169,26 @@ def sources(folder: Path = Path(), /, *, json: Path | None = None) -> None:
             f"{folder} was not made of prose: there is no {folder / SOURCES}; `toologue init --from` makes one"
         )
     found = list(read(folder / SOURCES, Sentence))
-    rows = [
-        (
-            one.number,
-            f"{one.file}:{one.line}",
-            limits.cut(one.text, _WORDS),
-            "; ".join(f"{id} {listed(steps)}" for id, steps in one.steps.items()),
-            "; ".join(f"{id}: {why}" if id else why for id, why in one.left_out.items()) if not one.steps else "",
-        )
-        for one in found
-    ]
-    say(table(("", "where", "sentence", "steps", "left out"), rows))
+    ids = list(dict.fromkeys(id for one in found for id in one.steps))
+    files = (folder / SOURCES.parent / name for name in file_names(ids))
+    steps = {id: _steps(file) for id, file in zip(ids, files, strict=True)}
+    for one in found:
+        echo(folded(f"{one.file}:{one.line}  {one.text}"))
+        for id, number in ((id, number) for id, numbers in one.steps.items() for number in numbers):
+            before = "in the paragraph, too" if one.is_tested else "in the paragraph only: nothing tests it"
+            said = f"step {number}: {steps[id].get(number, '')}" if number else before
+            echo(folded(f"    {id}, {said}"))
+        for id, why in one.left_out.items() if not one.steps else ():
+            echo(folded(f"    in no step: {f'{id}: ' if id else ''}{why}"))
+    echo(said_words(found))
     say_stages(read(folder / STAGES, Stage))
     if json is not None:
         write_json(json, [one.model_dump(mode="json") for one in found])
+
+
+def _steps(file: Path) -> dict[int, str]:
+    """The first lines of a procedure's steps by their numbers, as they stand in its file."""
+    from toologue.data import text_of
+
+    text = text_of(file, limits.PAGE) if file.is_file() else ""
+    return {int(number): words.replace("**", "") for number, words in re.findall(r"^(\d+)\. (.*)$", text, re.M)}

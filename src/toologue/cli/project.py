@@ -31,6 +31,8 @@ _SPOTS, _LINES, _REMARKS = 5, 6, 10
 def init(folder: Path = Path(), /, *, given: FromProse = FromProse()) -> int:
     """A project of your own: procedures, API documents, an agent. Nothing that is there is written over.
 
+    With --api alone it is a project over that document: a copy of it, rows, a short procedure to begin with, an agent.
+
     With --from, --api and --model it is made of a policy in prose: a model finds the issues in it, and writes a
     procedure for each, with the rows that it needs; all of it is executed. One request finds the issues, one writes
     each procedure, one each repair. Killed and run again, it goes on with the replies that are kept. Exits 3 where an
@@ -43,13 +45,13 @@ def init(folder: Path = Path(), /, *, given: FromProse = FromProse()) -> int:
     given
         What it is made of; by default a first project of ours.
     """
-    if given.prose:
+    if given.prose or given.model:
         return from_prose(folder, given)
-    if given != FromProse():
-        raise BadSetting("--api, --model, --overlay, --rows … are for prose of yours: name it, too, with --from FILE")
-    from toologue.project.start import start
+    from toologue.project.start import start, start_over
 
-    for file in start(folder):
+    if given != FromProse() and given.api is None:
+        raise BadSetting("--overlay, --rows … say more of an API: name it, too, with --api FILE")
+    for file in start(folder) if given.api is None else start_over(folder, given.provision):
         echo(file)
     there = "" if folder == Path() else f" {folder}"
     echo(f"next: toologue test{there}   then put your agent into {folder / 'agent.py'}", note=True)
@@ -121,6 +123,7 @@ def run_stages(
     judged = replace(judged, judge=judged.judge or grade.judge, judge_votes=judged.judge_votes or grade.judge_votes)
     found = checked(project, agents=agent or (), judging=judged.at_work(project.reviews), **asked)
     _remarks(found.suites)
+    _say_prose(folder)
     scored = show(found.report, page, junit, failures=False)
     first_looks(found, found.trials[0])
     _since(project, found.trials[0], found.match, some=bool(asked["selection"]))
@@ -150,6 +153,17 @@ def _remarks(suites: Sequence[Suite]) -> None:
         if not suite.dialogues:
             whys = ", ".join(f"{why} × {times}" for why, times in suite.dropped) or "no way leads to an end"
             echo(f"  {suite.chapter.file}: no conversation could be made: {whys}")
+
+
+def _say_prose(folder: Path) -> None:
+    """How much of the prose that a project was made of is tested."""
+    from toologue.plan.procedures.prose import Sentence, said_words
+    from toologue.project.from_prose import SOURCES
+    from toologue.schema.jsonl import read
+
+    if (folder / SOURCES).is_file():
+        where = command_line("plan", "sources", folder)
+        echo(f"prose: {said_words([*read(folder / SOURCES, Sentence)])}   {where}", note=True)
 
 
 def first_looks(found: Checked, trial: Trial) -> None:

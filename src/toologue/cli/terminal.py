@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import shlex
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -43,6 +45,25 @@ def echo(text: object = "", *, error: bool = False, note: bool = False) -> None:
     if note and _QUIET.get():
         return
     print(legible(str(text)), file=sys.stderr if error else sys.stdout, flush=True)
+
+
+def folded(text: str, *, more: int = 4) -> str:
+    """Lines at the terminal's width, what follows `more` characters further in; as they are where there is none."""
+    width = shutil.get_terminal_size((0, 0)).columns
+    if not width:
+        return text
+    return "\n".join(
+        textwrap.fill(
+            line,
+            width,
+            subsequent_indent=" " * (len(line) - len(line.lstrip()) + more),
+            drop_whitespace=True,
+            replace_whitespace=False,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in text.split("\n")
+    )
 
 
 class _Legible(logging.Formatter):
@@ -123,9 +144,9 @@ def table(
 
 
 def say_first(lines: Sequence[str], most: int, rest: str = "more") -> None:
-    """Print the first lines, and how many there are besides."""
+    """Print the first lines, at the terminal's width, and how many there are besides."""
     for line in lines[:most]:
-        echo(line)
+        echo(folded(line))
     if len(lines) > most:
         echo(f"  and {len(lines) - most} {rest}")
 

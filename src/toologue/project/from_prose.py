@@ -6,7 +6,7 @@
     procedures/stages.jsonl   how much each stage made, repaired and dropped, and why (ALMITA, table 1)
     seed/rows.yaml            what is stored, with what procedures need
     overlay.yaml              what the document does not say, with what operations refuse
-    toologue.toml             the settings
+    toologue.toml, apis/, agent.py    the settings, the document, an agent to be replaced
 
 One request finds the issues, one writes each procedure, one each repair, several procedures at a time: each over the
 rows that were given and its own, whose keys end as no other's do. A procedure is kept if it compiles, and conversations
@@ -22,14 +22,12 @@ Not covered: whether a procedure says what the prose said. That is for a person,
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from os.path import relpath
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -45,8 +43,7 @@ from toologue.plan.procedures.rewrite import Checked, Rewritten, Task, Told, rew
 from toologue.plan.procedures.unreached import Unreached, mendable
 from toologue.project.generate import Making, make
 from toologue.project.provision import Provision
-from toologue.project.settings import FILE
-from toologue.project.start import put, starter
+from toologue.project.start import around, put
 from toologue.project.statistics import Made, Source
 from toologue.schema import Procedure, Record
 from toologue.schema.jsonl import line_of
@@ -276,36 +273,4 @@ def write_project(folder: Path, done: Drafted) -> list[Path]:
         texts[f"procedures/dropped/{name}"] = one.text.encode()
     texts[str(SOURCES)] = b"".join(map(line_of, done.sources))
     texts[str(STAGES)] = b"".join(map(line_of, done.stages))
-    for name, text in provision.texts().items():
-        texts[f"seed/{name}" if name == "rows.yaml" else name] = text.encode()
-    texts[FILE] = _settings(folder, provision, texts).encode()
-    texts[".gitignore"] = starter()[".gitignore"]
-    return put(folder, texts)
-
-
-def _settings(folder: Path, provision: Provision, texts: Mapping[str, Any]) -> str:
-    """The starter's settings, with what is tested here."""
-    rows, overlay = provision.given
-    is_file = Path(provision.world).is_file()
-    world = relpath(Path(provision.world).resolve(), folder.resolve()) if is_file else provision.world
-    said = {
-        "apis" if is_file else "world": world,
-        "overlay": "overlay.yaml" if "overlay.yaml" in texts else overlay and relpath(overlay, folder),
-        "seed": "seed/rows.yaml" if "seed/rows.yaml" in texts else rows and relpath(rows, folder),
-        "procedures": "procedures",
-    }
-    head = "".join(f"{name} = {_toml(value)}\n" for name, value in said.items() if value)
-    first, _, rest = starter()[FILE].decode().partition("\n[operations]")
-    note, agents = first.partition("\n")[0], 'agents = ["procedure"]  # put yours before it: "agent.py:agent"\n'
-    return f"{note}\n\n{head}{agents}\n[operations]{_chosen(rest, provision)}"
-
-
-def _toml(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _chosen(rest: str, provision: Provision) -> str:
-    """The rest of the settings, with the operations that were chosen."""
-    told = provision.choice.model_dump(mode="json", exclude_defaults=True) if provision.choice else {}
-    first, _, after = rest.partition("\n")
-    return "\n".join([first, *(f"{name} = {_toml(value)}" for name, value in told.items()), after])
+    return put(folder, texts | around(provision))

@@ -34,6 +34,20 @@ class Sentence(Record):
     steps: dict[str, tuple[int, ...]] = Field(default_factory=dict[str, tuple[int, ...]])
     left_out: dict[str, str] = Field(default_factory=dict[str, str])
 
+    @property
+    def is_tested(self) -> bool:
+        """Whether a step says it: what stands in the paragraph alone nothing tests."""
+        return any(map(any, self.steps.values()))
+
+
+def said_words(sentences: Sequence[Sentence]) -> str:
+    """How many sentences are in a step, only in the paragraph before the steps, and in neither."""
+    tested, there = (
+        sum(map(bool, found)) for found in ([s.is_tested for s in sentences], [s.steps for s in sentences])
+    )
+    alone = f", {there - tested} only in the paragraph before the steps: nothing tests these" if there > tested else ""
+    return f"{tested} of {len(sentences)} sentences are in a step{alone}; {len(sentences) - there} in none"
+
 
 @dataclass(frozen=True)
 class Prose:
