@@ -44,6 +44,7 @@ class TestAmount:
         customer |= {"mends", "retypes", "mends_anothers", "mends_old", "wonders", "tries_anothers", "stays"}
         assert set(BANK.kinds["customer"]) == customer
         agent = {"greet", "begin", "ask", "ask_noun", "ask_reason", "ask_choice", "confirm", "explain", "end"}
+        agent |= {"ask_deed"}
         agent |= {"acknowledge", "follow", "take_up", "forgive", "apologise", "insist", "address"}
         agent |= {"fails_again", "falls_through"}
         assert set(BANK.kinds["agent"]) == agent

@@ -41,13 +41,21 @@ class TestAsks:
                 "who receives it, and for street and city.",
                 Asking(question="who receives it, and street and city"),
             ),
+            (
+                "from which day and for how many months they need it",
+                Asking(question="from which day and for how many months you need it"),
+            ),
+            (
+                "them to check the number of the fee, since there is no fee {fee}.",
+                Asking(deed="check the number of the fee", link="since", reason="there is no fee {fee}"),
+            ),
             ("why they want it back.", Asking(question="why you want it back")),
             ("if they have it", Asking(question="whether you have it")),
             (
                 "whether this is right, reading it back: {street}, {city}.",
                 Asking(question="whether this is right", back="{street}, {city}"),
             ),
-            ("Have they got it yet?", Asking(words="Have you got it yet")),
+            ("Have they got it yet?", Asking(words="Have you got it yet?")),
             ("", Asking()),
         ],
     )

@@ -1,10 +1,12 @@
 """The words of a procedure, taken apart and turned to the customer: who is meant, what is asked, why.
 
-    an ask     [somebody] for NOUN | whether, if, why, how … CLAUSE   [, because|since|as CLAUSE] [: CLAUSE]
+    an ask     [somebody] for NOUN | whether, if, why, from which … CLAUSE   [, because|since|as CLAUSE] [: CLAUSE]
+               them to DO SOMETHING   [, because|since|as CLAUSE] [: CLAUSE]
                [somebody] QUESTION, reading it back: VALUES
     a say      that CLAUSE[, that CLAUSE] [, and that CLAUSE] [: CLAUSE] | anything else
 
-In procedures they, them, their are the customer, we and our the company. Everything here is total: what has no such
+In procedures they, them, their are the customer, we and our the company; things are "they" where something plural was
+named before, and they are what something is done to ("8 euros are unpaid, and they have to be paid"). Everything here is total: what has no such
 form comes back as it was written. What a step shows in braces passes through untouched: words first, then values.
 """
 
@@ -32,8 +34,18 @@ _CUSTOMER = re.compile(r"\bthe customer['’]s\b", re.IGNORECASE)
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _SAY = re.compile(r"^say:?\s+", re.IGNORECASE)
+# "they" that are things: "8 euros are open: they have to be paid", "the number and the date, since they do not match".
+_THINGS = re.compile(
+    r"\b[a-z]+[^\W\dsui]s (?:[^\s,:]+ ){0,3}(?:are|were|have|stay|remain)\b.*?\b(?P<done>they) (?:still |all |both |then )*"
+    r"(?:(?:have|need|are|were) (?:not |still |first )*(?:to be |being )?|(?:must|can|cannot|shall|should|will) (?:not )?be )"
+    r"(?:\w+ed|paid|sent|made|taken|given|held|kept|bought|lost|found)\b"
+    r"|\b(?:[a-z]+[^\W\dsui]s|the [^,:]+? and (?:the )?[^,:]+)\b.*?\b(?P<fit>they) (?:(?:do|did) not |both )?"
+    r"(?:match|differ|agree|expire|overlap)\b"
+)
 _BEGINS = re.compile(rf"(?:Ask\s+)?(?:(?P<who>{_SHOWN}|the customer|them)\s+)?(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
-_QUESTION = re.compile(r"(?:whether|if|why|when|how|which|what|who|whose|whom|where)\b", re.IGNORECASE)
+_WHICH = r"(?:(?:about|at|by|for|from|in|of|on|since|to|until|under|with) )?(?:why|when|how|which|what|who|whose|whom|where)"
+_QUESTION = re.compile(rf"(?:whether|if|{_WHICH})\b", re.IGNORECASE)
+_AND_FOR = re.compile(rf"(,? and) for (?!{_WHICH}\b)(?=\S)")
 _COLON = re.compile(rf"(?:{_SHOWN}|\"[^\"]*\"|[^:{{}}\"])*?(?=: )")
 _REASON = re.compile(r",? (because|since) |, (as) (?!well|soon|long|far|much|many|if|though)")
 _BACK = re.compile(r",? (?:and )?read(?:ing)? (?:it|that|this|them) back$")
@@ -82,7 +94,7 @@ _Link = Literal["because", "since", "as"]
 
 
 class Asking(NamedTuple):
-    """What an ask says, turned to the customer. One of `noun`, `question`, `words` is there.
+    """What an ask says, turned to the customer. One of `noun`, `question`, `deed`, `words` is there.
 
     `who` is spoken to by what it shows. `reason` follows `link` (because, since, as), `note` a colon; `back` is read
     back to the customer.
@@ -91,6 +103,7 @@ class Asking(NamedTuple):
     who: str = ""
     noun: str = ""
     question: str = ""
+    deed: str = ""
     words: str = ""
     reason: str = ""
     link: _Link = "because"
@@ -99,8 +112,8 @@ class Asking(NamedTuple):
 
     @property
     def asked(self) -> str:
-        """What is asked, as it follows "tell me"."""
-        return self.noun or self.question
+        """What is asked: as it follows "tell me", or, of a deed, "could you"."""
+        return self.noun or self.question or self.deed
 
 
 class Saying(NamedTuple):
@@ -145,13 +158,16 @@ def asking(text: str) -> Asking:
         head, read_back, note = head[: back.start()], note, ""
     head, link, reason = _split_reason(head)
     given = Asking(who if who.startswith("{") else "", reason=reason, link=link, note=note, back=read_back)
-    question = re.sub(r"(,? and) for (?=\S)", r"\1 ", head)
-    if question.startswith("for "):
+    wanted = head.startswith("for ") and not _QUESTION.match(head)
+    question = re.sub(r"(,? and) for (?=\S)", r"\1 ", head) if wanted else _AND_FOR.sub(r"\1 ", head)
+    if wanted:
         return given._replace(noun=question.removeprefix("for "))
+    if who and (deed := question.removeprefix("to ")) != question:
+        return given._replace(deed=deed)
     if found := _QUESTION.match(question):
         opening = "whether" if found[0].lower() == "if" else found[0].lower()
         return given._replace(question=opening + question[found.end() :])
-    return Asking(given.who, words=rest)
+    return Asking(given.who, words=f"{rest}?" if rest and text.rstrip().endswith("?") else rest)
 
 
 @lru_cache(maxsize=4096)
@@ -216,8 +232,11 @@ def is_offer(question: str) -> bool:
 
 def _turn_persons(text: str, words: dict[str, str], with_be: dict[str, str]) -> str:
     text = _CUSTOMER.sub("their", text)
+    things = {found.start(found.lastgroup or 0) for found in _THINGS.finditer(text)}
 
     def turn(found: re.Match[str]) -> str:
+        if found.start() in things:
+            return found[0]
         if found["be"]:
             said = with_be[found["be"].lower()]
         elif found["word"]:
@@ -260,6 +279,8 @@ def verbalize_step(step: Step, values: Mapping[str, JsonValue]) -> str:
         ask = asking(step.text)
         if ask.words:
             question = _sentence(ask.words)
+        elif ask.deed:
+            question = f"Could you please {ask.deed}?"
         elif ask.noun:
             question = f"Could you tell me {ask.noun}?"
         else:

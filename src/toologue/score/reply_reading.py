@@ -171,4 +171,4 @@ def _gist_of(step: str) -> str:
     if _tells(step):
         return ". ".join(saying(step).statements)
     ask = asking(step)
-    return ". ".join(filter(None, (ask.noun or ask.question or ask.words, ask.back, ask.reason, ask.note)))
+    return ". ".join(filter(None, (ask.asked or ask.words, ask.back, ask.reason, ask.note)))

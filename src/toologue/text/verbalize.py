@@ -3,7 +3,7 @@
 `verbalize` changes how a value looks, never what it is: dates get months, codes spaces, sums two places, lists commas.
 Every other text stays as it is. `fill_values` puts values where a text shows their expressions; what stands around
 decides whether a date-time is said with its time (not after "on" or "by"), whether a number is a sum of money, whether
-a code begins a sentence.
+a code begins a sentence; of one thing there are no months: "1 month" is said for "{count} months".
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pydantic import JsonValue
 
 from toologue.errors import BadSetting, shown
 from toologue.text.times import ISO_MOMENT, MONTHS
-from toologue.text.tokens import SENTENCE_START, opens_sentence
+from toologue.text.tokens import SENTENCE_START, opens_sentence, singular
 
-_BRACES = re.compile(r"\{([^{}]*)\}(\"?)(\.?)")
+_BRACES = re.compile(r"\{([^{}]*)\}(?:( [a-z]+[^\Wsui]s)\b)?(\"?)(\.?)")
 _MOMENT = re.compile(ISO_MOMENT)
 _CLOCK = re.compile(r"(\d\d:\d\d):\d\d(?:\.\d+)?Z?")
 _CODE = re.compile(r"[a-z]+(?:_[a-z]+)+|[A-Z]+(?:_[A-Z]+)+")
@@ -74,8 +74,11 @@ def _shown(found: re.Match[str], values: Mapping[str, JsonValue], year: int | No
     ours = said != value and (not isinstance(value, list | dict) or not value)
     if ours and said[:1].islower() and opens_sentence(text[: found.start()]):
         said = said[0].upper() + said[1:]
-    stop = "" if found[3] and said.rstrip("\"'”’").endswith((".", "!", "?", "…")) else found[3]
-    return f"{said}{found[2]}{stop}"
+    counted = found[2] or ""
+    if counted and type(value) is int and value == 1:
+        counted = f" {singular(counted[1:])}"
+    stop = "" if found[4] and not counted and said.rstrip("\"'”’").endswith((".", "!", "?", "…")) else found[4]
+    return f"{said}{counted}{found[3]}{stop}"
 
 
 def _text(text: str, day_only: bool, year: int | None) -> str:

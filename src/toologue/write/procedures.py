@@ -131,7 +131,8 @@ class AgentWords(_Words):
             reason, after = "", f"{self._sentence(reason)} {after}".strip()
         bad = again or (reason and _RE["bad_news"].match(reason))
         if reason and not bad and self._unfit(cue, reason):
-            ask = ask._replace(**{("noun" if ask.noun else "question"): f"{ask.asked}, {ask.link} {reason}"})
+            asked = "noun" if ask.noun else "question" if ask.question else "deed"
+            ask = ask._replace(**{asked: f"{ask.asked}, {ask.link} {reason}"})
             reason = ""
         lead = self._voice("address", name=ask.who) if ask.who else "" if bad else self._take_up(heard)
         if reason and bad:
@@ -164,6 +165,7 @@ class AgentWords(_Words):
             return _sentence(ask.words)
         plain = ask.noun and not _RE["long_noun"].search(ask.noun)
         kind = "ask_noun" if plain else "ask_reason" if ask.question and "whether" not in ask.question else "ask"
+        kind = "ask_deed" if ask.deed else kind
         one = plain and _RE["one_noun"].fullmatch(ask.noun)
         well = self._opens_well(cue)
 
@@ -423,7 +425,10 @@ class CustomerWords(_Words):
     def _clause(self, cue: Cue, slot: str) -> str:
         """What a slot is, with the slot in braces where `_put` puts its value."""
         name = _name_of(slot, cue.kinds.get(slot, "other"))
-        return f"{name} {'are' if name.endswith('s') and not name.endswith('ss') else 'is'} {{{slot}}}"
+        several = name.endswith("s") and not name.endswith("ss")
+        if several and type(cue.values[slot]) is int:
+            return f"the number of {name.removeprefix('the ')} is {{{slot}}}"
+        return f"{name} {'are' if several else 'is'} {{{slot}}}"
 
     def _put(self, cue: Cue, text: str) -> str:
         return _SLOT.sub(lambda found: self._slot_text(cue, found[1]) if found[1] in cue.values else found[0], text)
