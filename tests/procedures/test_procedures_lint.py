@@ -82,6 +82,15 @@ def test_the_dialect_is_read_without_its_code_and_front_matter() -> None:
     assert [(finding.line, finding.rule) for finding in lint(text)] == [(9, "missing datum")]
 
 
+def test_an_ask_that_asks_nothing_is_found_with_what_to_write() -> None:
+    text = "1. **Ask** about the number. Collect `number`.\n2. **End**: say that it is {number}.\n"
+    (finding,) = lint(text)
+    assert (finding.line, finding.rule, finding.quote) == (1, "no question", "about the number.")
+    assert "`for` a thing" in finding.remedy
+    for words in ("for the number", "them to send the number", "from which number it came", "What is the number?"):
+        assert lint(text.replace("about the number", words)) == []
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "---", "---\n---\n", "```"])
 def test_empty_texts_have_nothing(text: str) -> None:
     assert lint(text) == []

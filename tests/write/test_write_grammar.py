@@ -156,6 +156,31 @@ class TestPersons:
         assert to_me("they are sure that we have their parcel") == "I am sure that you have my parcel"
         assert to_me("They were deceived") == "I was deceived"
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "{open} euros are unpaid, and they have to be paid first",
+            "the membership number and the date of birth once more, since they do not match",
+        ],
+    )
+    def test_things_that_are_named_before_stay_they(self, text: str) -> None:
+        assert to_you(text) == text
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("the notes are there, and they can have them", "the notes are there, and you can have you"),
+            ("{x} euros are enough, because they have that limit", "{x} euros are enough, because you have that limit"),
+            (
+                "claims have to be made in a year, and they can ask us",
+                "claims have to be made in a year, and you can ask us",
+            ),
+            ("they are told by noon", "you are told by noon"),
+        ],
+    )
+    def test_who_does_something_is_the_customer(self, text: str, said: str) -> None:
+        assert to_you(text) == said
+
     def test_braces_are_left_alone(self) -> None:
         assert to_you("{their.they} is theirs") == "{their.they} is yours"
 

@@ -251,6 +251,18 @@ class TestAgents:
         cue = Cue(move="say", text="Greet the customer and ask what you can do for them")
         assert "customer and" not in tell(cue)
 
+    def test_a_deed_is_asked_for(self) -> None:
+        cue = Cue(move="ask", text="them to check the number, since there is no fee {fee}.", values={"fee": "F-2"})
+        told = {tell(cue, register=register, seed=seed) for register in REGISTERS["agent"] for seed in range(9)}
+        assert all(re.search(r"no fee F-2\. .*\bcheck the number\b", text) for text in told)
+        assert all(re.search(r"\b(?:[Cc]an|[Cc]ould|[Ww]ould|[Mm]ay|[Pp]lease)\b", text) for text in told)
+
+    def test_a_question_may_begin_with_a_preposition(self) -> None:
+        cue = Cue(move="ask", text="from which day and for how many months they need it.")
+        told = {tell(cue, register=register, seed=seed) for register in REGISTERS["agent"] for seed in range(9)}
+        assert all("from which day and for how many months you need it" in text for text in told)
+        assert not any(text.startswith("From") for text in told)
+
 
 class TestCustomers:
     KEEP = Cue(move="ask", text="whether they still have the card.")
@@ -291,6 +303,11 @@ class TestCustomers:
         text = say(Cue(move="choose", text="Here it is", values={"case": "Rua do Sol 4, Porto"}))
         assert "ere it is" in text
         assert "Rua do Sol 4, Porto" in text
+
+    def test_how_many_is_said_with_what_is_counted(self) -> None:
+        cue = Cue(move="give", values={"start": "2025-06-01", "months": 3}, kinds={"start": "date", "months": "other"})
+        told = {say(cue, register=register, seed=seed) for register in REGISTERS["customer"] for seed in range(9)}
+        assert all("3 months" in text or "the number of months is 3" in text for text in told)
 
     def test_an_address_stands_as_on_an_envelope(self) -> None:
         values = {
@@ -388,6 +405,8 @@ class TestValues:
             ("{x} it is", "out_for_delivery", "Out for delivery it is"),
             ("{x} euros", 9.5, "9.50 euros"),
             ("{x} euros", 9.0, "9 euros"),
+            ("for {x} months.", 1, "for 1 month."),
+            ("for {x} months, {x} times", 2, "for 2 months, 2 times"),
             ("{x} kilos", 9.5, "9.5 kilos"),
             ("{x}", ["a", "b", "c"], "a, b and c"),
             ("{x} of them", [], "None of them"),

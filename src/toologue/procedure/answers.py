@@ -124,7 +124,8 @@ def _first_person(answer: str) -> str:
 Notice = Literal["attack", "private", "abuse", "elsewhere", "chat", ""]
 _CUES = Path(__file__).with_name("noticing.yaml")
 _QUESTION = re.compile(
-    r"(?:^|[.!?]\s+)(?:can|could|would|do|does|did|am|is|are|was|should|how|what|when|where|which|who|whom|why|"
+    r"(?:^|[.!?]\s+)(?:and |but |so )?"
+    r"(?:can|could|would|do|does|did|am|is|are|was|should|how|what|when|where|which|who|whom|why|"
     r"any idea|recommend|translate)\b[^?]*\?",
     re.IGNORECASE,
 )

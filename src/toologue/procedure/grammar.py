@@ -5,9 +5,10 @@
                [somebody] QUESTION, reading it back: VALUES
     a say      that CLAUSE[, that CLAUSE] [, and that CLAUSE] [: CLAUSE] | anything else
 
-In procedures they, them, their are the customer, we and our the company; things are "they" where something plural was
-named before, and they are what something is done to ("8 euros are unpaid, and they have to be paid"). Everything here is total: what has no such
-form comes back as it was written. What a step shows in braces passes through untouched: words first, then values.
+In procedures they, them, their are the customer, we and our the company; "they" are things where these were named
+before, and something is done to them ("8 euros are unpaid, and they have to be paid"). Everything here is total: what
+has no such form comes back as it was written. What a step shows in braces passes through untouched: words first, then
+values.
 """
 
 from __future__ import annotations
@@ -35,15 +36,19 @@ _CUSTOMER = re.compile(r"\bthe customer['’]s\b", re.IGNORECASE)
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _SAY = re.compile(r"^say:?\s+", re.IGNORECASE)
 # "they" that are things: "8 euros are open: they have to be paid", "the number and the date, since they do not match".
+_SEVERAL = r"\b[a-z]+[^\W\dsui]s"
 _THINGS = re.compile(
-    r"\b[a-z]+[^\W\dsui]s (?:[^\s,:]+ ){0,3}(?:are|were|have|stay|remain)\b.*?\b(?P<done>they) (?:still |all |both |then )*"
-    r"(?:(?:have|need|are|were) (?:not |still |first )*(?:to be |being )?|(?:must|can|cannot|shall|should|will) (?:not )?be )"
+    rf"{_SEVERAL} (?:[^\s,:]+ ){{0,3}}(?:are|were|have|stay|remain)\b.*?\b(?P<done>they) (?:still |all |both |then )*"
+    r"(?:(?:have|need|are|were) (?:not |still |first )*(?:to be |being )?"
+    r"|(?:must|can|cannot|shall|should|will) (?:not )?be )"
     r"(?:\w+ed|paid|sent|made|taken|given|held|kept|bought|lost|found)\b"
-    r"|\b(?:[a-z]+[^\W\dsui]s|the [^,:]+? and (?:the )?[^,:]+)\b.*?\b(?P<fit>they) (?:(?:do|did) not |both )?"
+    rf"|(?:{_SEVERAL}|\bthe [^,:]+? and (?:the )?[^,:]+)\b.*?\b(?P<fit>they) (?:(?:do|did) not |both )?"
     r"(?:match|differ|agree|expire|overlap)\b"
 )
 _BEGINS = re.compile(rf"(?:Ask\s+)?(?:(?P<who>{_SHOWN}|the customer|them)\s+)?(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
-_WHICH = r"(?:(?:about|at|by|for|from|in|of|on|since|to|until|under|with) )?(?:why|when|how|which|what|who|whose|whom|where)"
+_WHICH = (
+    r"(?:(?:about|at|by|for|from|in|of|on|since|to|until|under|with) )?(?:why|when|how|which|what|who|whose|whom|where)"
+)
 _QUESTION = re.compile(rf"(?:whether|if|{_WHICH})\b", re.IGNORECASE)
 _AND_FOR = re.compile(rf"(,? and) for (?!{_WHICH}\b)(?=\S)")
 _COLON = re.compile(rf"(?:{_SHOWN}|\"[^\"]*\"|[^:{{}}\"])*?(?=: )")

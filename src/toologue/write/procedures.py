@@ -24,6 +24,7 @@ from toologue.procedure.grammar import Asking
 from toologue.schema import Cue, Dialogue, Plan, Turn, ValueKind
 from toologue.text.bank import REGISTERS, Register, Role, Voice, mistype, place_of, speaker_of, stem_and_number
 from toologue.text.times import MONTHS
+from toologue.text.tokens import singular
 from toologue.text.verbalize import fill_values, opens_small, verbalize
 from toologue.values.compare import clock_of
 from toologue.write.wordings import Said, Wording, Wordings
@@ -406,6 +407,7 @@ class CustomerWords(_Words):
     def _row(self, cue: Cue) -> str:
         """All values in a row, those of an address as on an envelope."""
         said = {slot: self._slot_text(cue, slot) for slot in cue.values}
+        said |= {slot: f"{number} {_things(slot, number)}" for slot, number in said.items() if self._counts(cue, slot)}
         parts: list[str] = []
         if {"postal_code", "city"} <= said.keys():
             parts = [said.pop(slot) for slot in ("name", "street") if slot in said]
@@ -425,10 +427,13 @@ class CustomerWords(_Words):
     def _clause(self, cue: Cue, slot: str) -> str:
         """What a slot is, with the slot in braces where `_put` puts its value."""
         name = _name_of(slot, cue.kinds.get(slot, "other"))
-        several = name.endswith("s") and not name.endswith("ss")
-        if several and type(cue.values[slot]) is int:
-            return f"the number of {name.removeprefix('the ')} is {{{slot}}}"
-        return f"{name} {'are' if several else 'is'} {{{slot}}}"
+        if self._counts(cue, slot):
+            return f"the number of {_things(slot)} is {{{slot}}}"
+        return f"{name} {'are' if name.endswith('s') and not name.endswith('ss') else 'is'} {{{slot}}}"
+
+    def _counts(self, cue: Cue, slot: str) -> bool:
+        """Whether a value says how many there are of what its slot is called after."""
+        return type(cue.values.get(slot)) is int and bool(re.fullmatch(r"[a-z_ ]+[^\Wsui]s", slot))
 
     def _put(self, cue: Cue, text: str) -> str:
         return _SLOT.sub(lambda found: self._slot_text(cue, found[1]) if found[1] in cue.values else found[0], text)
@@ -440,6 +445,11 @@ class CustomerWords(_Words):
         """A value as it is; a day as people say it, one to come without its year, unless they have erred before."""
         year = self._year if str(value) >= self._today and not self._erred else None
         return verbalize(value, money=kind == "amount", exact=kind != "date", year=year)
+
+
+def _things(slot: str, number: str = "") -> str:
+    """What a slot that counts is called after."""
+    return (singular(slot) if number == "1" else slot).replace("_", " ")
 
 
 def _no_day(found: re.Match[str]) -> str:

@@ -1,7 +1,8 @@
 """Lint for procedures: what makes one impossible to follow to the letter, by name (ALMITA, A.2).
 
 A finding quotes the span and names line, reason and remedy; of each rule, the first in a sentence. The rules are
-patterns (`lint_procedure.yaml`): a vague sentence in words of its own passes.
+patterns (`lint_procedure.yaml`): a vague sentence in words of its own passes. In a text of our dialect, Asks that ask
+nothing are found, too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toologue.data import shipped
+from toologue.formats.procedure import examine
+from toologue.procedure.grammar import asking
 from toologue.text.tokens import sentences
 
 RULES = (
@@ -48,7 +51,21 @@ def lint(text: str) -> list[Finding]:
     if lines[0].strip() == "---":
         start = next((place for place, line in enumerate(lines[1:], 2) if line.strip() == "---"), 0)
     start = next((place for place, line in enumerate(lines) if _FIRST.match(line)), start)
-    return [found for place, line in enumerate(lines[start:], start + 1) for found in _of_line(place, line)]
+    found = [found for place, line in enumerate(lines[start:], start + 1) for found in _of_line(place, line)]
+    return sorted([*found, *_silent(text)], key=lambda one: one.line)
+
+
+def _silent(text: str) -> Iterator[Finding]:
+    """The Asks whose words are no question."""
+    procedure = examine(text).procedure
+    for step in procedure.steps if procedure else ():
+        words = asking(step.text).words if step.kind == "ask" else ""
+        if words and not words.endswith("?"):
+            why, remedy = "customers would hear these words as they stand", "begin with " + _ASKS
+            yield Finding(step.line, "no question", step.text, why, remedy)
+
+
+_ASKS = "`for` a thing, `whether`, `why`, `from which` …, or `them to` do something; or write a question with its `?`"
 
 
 def _of_line(number: int, line: str) -> Iterator[Finding]:
