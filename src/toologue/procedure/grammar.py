@@ -46,9 +46,9 @@ _THINGS = re.compile(
     r"(?:match|differ|agree|expire|overlap)\b"
 )
 _BEGINS = re.compile(rf"(?:Ask\s+)?(?:(?P<who>{_SHOWN}|the customer|them)\s+)?(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
-_WHICH = (
-    r"(?:(?:about|at|by|for|from|in|of|on|since|to|until|under|with) )?(?:why|when|how|which|what|who|whose|whom|where)"
-)
+_FOR = "about|at|by|for|from|in|of|on|since|to|until|under|with"
+_FOR_WHICH = re.compile(rf"(?:{_FOR})\b", re.IGNORECASE)
+_WHICH = rf"(?:(?:{_FOR}) )?(?:why|when|how|which|what|who|whose|whom|where)"
 _QUESTION = re.compile(rf"(?:whether|if|{_WHICH})\b", re.IGNORECASE)
 _AND_FOR = re.compile(rf"(,? and) for (?!{_WHICH}\b)(?=\S)")
 _COLON = re.compile(rf"(?:{_SHOWN}|\"[^\"]*\"|[^:{{}}\"])*?(?=: )")
@@ -119,6 +119,11 @@ class Asking(NamedTuple):
     def asked(self) -> str:
         """What is asked: as it follows "tell me", or, of a deed, "could you"."""
         return self.noun or self.question or self.deed
+
+    @property
+    def listed(self) -> str:
+        """What may list several things: "the day and the time", "from which day and for how long"."""
+        return self.noun or self.deed or self.words or (self.question if _FOR_WHICH.match(self.question) else "")
 
 
 class Saying(NamedTuple):

@@ -161,7 +161,7 @@ def _asked(one: Reading) -> Iterator[Evidence]:
     if one.ask is None or not one.questions:
         return
     asked = " ".join([*one.questions, *_LISTED.findall(one.text)])
-    items = _items(one.ask.noun or one.ask.deed or one.ask.words)
+    items = _items(one.ask.listed)
     wanted = [item for item in items if content(item) and not _BOUND.search(item)]
     kinds = list(one.must.kinds.values())
     covered = {item: _covers(asked, item, kinds, alone=len(wanted) == 1) for item in wanted}
