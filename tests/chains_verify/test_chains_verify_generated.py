@@ -28,7 +28,7 @@ from toologue.write.chains import ChainWriter, Unworded
 
 SHARED = Path(os.environ.get("TOOLOGUE_SHARED", Path(__file__).parents[3] / "shared"))
 DOCUMENTS = SHARED / "tooldial" / "augmented_400.jsonl.gz"
-COUNT, SEED = 420, 3
+COUNT, SEED = 900, 3
 
 pytestmark = pytest.mark.skipif(not DOCUMENTS.exists(), reason=f"no {DOCUMENTS}: set TOOLOGUE_SHARED")
 

@@ -39,9 +39,9 @@ KINDS = {
     "suggest": {"suggest": "offer"},
     "response": {
         "respond_one": "clause", "respond_record": "clause", "respond_list": "items count?", "respond_name": "items",
-        "respond_empty": "", "respond_done": "",
+        "respond_single": "items", "respond_empty": "", "respond_done": "",
     },
-    "response_fail": {"response_fail": ""},
+    "response_fail": {"response_fail": "topic"},
     "system_bye": {"system_bye": ""},
 }  # fmt: skip
 

@@ -123,6 +123,20 @@ class TestAnswers:
         told = answer({"city": "Rome", "open": True}, {"city": "Rome", "open": True})
         assert told.clause == "the city is Rome and the open is true"
 
+    def test_that_nobody_would_say_are_odd(self) -> None:
+        assert answer({"public_holiday": 0}, {"public_holiday": 0}).kind == "odd"
+        assert answer({"bestHomeTeamPlayerRating": 5.5}, {"bestHomeTeamPlayerRating": 5.5}).kind == "odd"
+        days = {"last": [{"day": "2025-02-06"}, {"day": "2025-07-17"}]}
+        assert answer(days, {"last|day": "2025-02-06"}).kind == "odd"  # of what, nobody says
+
+    def test_of_one_name_leave_out_that_it_is_one(self) -> None:
+        told = answer({"name": "French"}, {"name": "French"})
+        assert (told.kind, told.listed) == ("name", "French")
+
+    def test_measure_shares_and_degrees(self) -> None:
+        sky = {"humidity": 97, "temperature": 12}
+        assert answer(sky, sky).clause == "the humidity is 97% and the temperature is 12 degrees"
+
     def test_of_nothing_are_empty(self) -> None:
         assert answer([], {}).kind == "empty"
 

@@ -10,9 +10,11 @@ import pytest
 from chains_write_samples import (
     APIS,
     FORECAST,
+    SEASONS,
     STANDINGS,
     agent,
     alone,
+    calls,
     chained,
     kept_back,
     looks,
@@ -23,11 +25,12 @@ from chains_write_samples import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.embed import embedder
 from toologue.models.retriever import Retriever
-from toologue.schema import AgentTurn, Api, Cue, Dialogue, Parameter, Plan, Retrieve, UserTurn
+from toologue.schema import AgentTurn, Api, Cue, Dialogue, Parameter, Plan, Retrieve, State, UserTurn
 from toologue.text.claims import says
 from toologue.write.chains import ChainWriter, Unworded
 from toologue.write.chains.bank import BANKS, BankName
@@ -210,6 +213,46 @@ class TestBadPlans:
 def test_an_id_is_asked_for_as_that_of_its_thing() -> None:
     turns = writer().words(chained()).turns
     assert "season's ID" in next(turn.text or "" for turn in turns if turn.action == "request")
+
+
+def test_a_thing_is_asked_for_in_place_of_its_id() -> None:
+    """Who is asked which season it is says what it is called, or has none in mind and chooses."""
+    steps = [*zip(chained().dialogue.turns, chained().cues, strict=True)]
+    steps[3] = user("fail_inform", {"missing": "seasonId", "mind": "open"}, day="2025-03-12", limit=5)
+    open_minded = writer().words(made("chain-000007", STANDINGS, *steps, source=SEASONS))
+    said = spoken(open_minded)
+    assert "ID" not in " ".join(said)
+    assert re.search(r"hich season|season would", said[1])
+    steps[3] = user("fail_inform", {"missing": "seasonId", "mind": "name"}, country="Norway", day="2025-03-12", limit=5)
+    named = [*steps[:5], *steps[7:]]  # nothing is asked for the source
+    said = spoken(writer().words(made("chain-000007", STANDINGS, *named, source=SEASONS)))
+    assert re.match(r".*Norway.*12 March 2025", said[2])
+
+
+def answered(wish: str, returned: dict[str, JsonValue], **told: JsonValue) -> str:
+    """What is said to a wish for standings, asked by the team."""
+    api = Api(name="League", description=wish, parameters={"team": Parameter(schema={"type": "string"})})
+    call = calls(api, returned, team="Ajax")
+    plan = made("chain-000002", api, *opening("confirm"), call, agent("response", told))
+    return spoken(ChainWriter([api, *APIS], LEXICAL, bands=BANDS).words(plan))[-1]
+
+
+def test_an_answer_holds_what_was_asked_for() -> None:
+    one: dict[str, JsonValue] = {"name": "Ada Almeida", "position": "Forward"}
+    assert "Ada Almeida (Forward)" in answered("Search for players of a team.", one, **one)
+    with pytest.raises(Unworded, match="no natural answer"):
+        answered("Get all players of a team.", one, **one)
+
+
+def test_a_day_and_a_month_are_one_date() -> None:
+    number = Parameter(schema={"type": "integer"})
+    api = Api(name="Matches", description="Search for matches.", parameters={"day": number, "month": number})
+    known = State(api=api.name, required={"day": "", "month": ""})
+    asked = agent("request", {"day": "", "month": ""}, known)
+    plan = made("chain-000002", api, *opening("confirm"), asked, user("inform", day=14, month=8))
+    *_, question, reply = spoken(ChainWriter([api, *APIS], LEXICAL, bands=BANDS).words(plan))
+    assert "date" in question
+    assert "14 August" in reply
 
 
 def test_nobody_is_offered_what_was_asked_for() -> None:

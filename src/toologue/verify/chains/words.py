@@ -20,7 +20,8 @@ from toologue.schema import AgentTurn, Api, Dialogue, Parameter, UserTurn
 from toologue.schema.use import ASKED
 from toologue.text.claims import Claim, claims, grounds, says
 from toologue.text.find import find
-from toologue.text.names import kind_named
+from toologue.text.names import kind_named, kind_of
+from toologue.text.times import MONTHS
 from toologue.text.tokens import singular, split_name
 from toologue.values.compare import leaves, lengths, same
 from toologue.verify import Flaw
@@ -42,6 +43,7 @@ _ALIKE = (
     "h2h head compare",
     "gl geo country region",
     "hl lang language locale",
+    "date day month year",
     "lat latitude lon lng longitude place position",
 )
 _WORD = re.compile(r"[^\W_]+")
@@ -141,6 +143,17 @@ _MEASURED = re.compile(r"(?:\d+(?:\.\d+)? ?[^\W\d_]{1,4}[ :,]*)+")
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _MONEY = re.compile(r"\d\.\d\d\b")
 _CENTS = re.compile(r"incents|smallest(?:currency|monetary)?unit|minor(?:currency)?unit")  # in squashed words
+
+
+def _date(informed: Mapping[str, JsonValue]) -> str:
+    """A day, a month and a year that are values apart, as people say them."""
+    parts = {kind: str(value) for name, value in informed.items() if (kind := kind_of((name,))) in _DATE}
+    month = parts.get("month", "")
+    parts["month"] = MONTHS[int(month) - 1] if month.isdigit() and 0 < int(month) <= len(MONTHS) else month
+    return " ".join(parts.get(kind, "") for kind in _DATE).strip()
+
+
+_DATE = ("day number", "month", "year")
 
 
 class Evidence:
@@ -328,7 +341,7 @@ class _Reader:
         for name, value in turn.informed.items():
             if not says_value(turn.text, value, slots.get(name), name):
                 yield f"the user's words do not say {name}, {shown(value)}"
-        known = [Evidence(dict(turn.informed)), *self.heard, *self.said]
+        known = [Evidence(dict(turn.informed), _date(turn.informed)), *self.heard, *self.said]
         for claim in unsupported_claims(turn.text, known, self.labels):
             yield f"the user says {claim!r}, and informs of no such value"
         self.said.append(Evidence(turn.text, dict(turn.informed)))

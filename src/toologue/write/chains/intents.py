@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from toologue.data import shipped
 from toologue.schema import Api
 from toologue.text.names import kind_named
-from toologue.text.tokens import article, is_word, sentences
+from toologue.text.tokens import article, is_known, sentences
 from toologue.write.chains.words import LINKS, lexicon, plural, rough, singular, split, wordset
 
 _RULES = Path(__file__).with_suffix(".yaml")
@@ -41,12 +41,15 @@ _CUT = re.compile(r"^[^.,;]* (?:which|that) (?:is|are)\b")
 _WORDLIKE = re.compile(r"(?=.{5,14}$)(?:[^aeiouy]{0,3}[aeiouy]{1,3})+[^aeiouy]{0,3}")
 _THIRD = re.compile(r"(?<=ss|sh|ch)es$|(?<=[^s])s$")
 _OPENERS = frozenset(
+    "enter insert input specify provide pass set type fill use select choose click "
     "this these that those when while once each every also only note please where such both any".split()
 )
 _FINITE = re.compile(r"\b(?:can|must|may|will|should|is|are|was|were|has|have|had|you|we|if)\b", re.IGNORECASE)
 # A noun without its article: for current week.
 _BOUND = re.compile(r" (?:for|in|of|on) (?:current|given|specific|particular|certain) \w+$")
 _THE_ONE = re.compile(r"(?<=\w )the (\w+)$")  # nobody said which: information about the film
+_OF_MANY = re.compile(r"^(?:(?:list|set) of )?")
+_NO_ONE = re.compile(r"(?<= of )(\w+)$")
 _FOUND_BY = re.compile(r" by .*$| (?:from|at|within|via|using) (?:(?:its|his|their) )?[a-z]+[^s\W]$")
 # Nouns in -ing of what people want.
 _MADE = frozenset("rating ranking pricing booking meeting building parking spelling meaning standing training".split())
@@ -132,7 +135,7 @@ def _told_of(wishes: list[tuple[str, str]], name: str) -> Iterator[tuple[str, st
         found = _ARTICLE.match(rest)
         plain = rest[found.end() :] if found else rest
         if kinds[0] not in rest and singular(kinds[0]) not in rest and len(head_of(plain).split()) < _PARTS:
-            said = f"{singular(kinds[0])} {plain}"
+            said = _OF_MANY.sub(rf"\g<0>{singular(kinds[0])} ", plain, count=1)
             yield verb, article(said) if found and found[0] in ("a ", "an ") else f"{found[0] if found else ''}{said}"
 
 
@@ -142,6 +145,7 @@ def _things(wish: tuple[str, str]) -> set[str]:
 
 
 def _intent(verb: str, rest: str, *, fine: bool) -> Intent:
+    rest = _NO_ONE.sub(lambda said: article(said[1]) if kind_named(said[1]) and not plural(said[1]) else said[1], rest)
     rest = _THE_ONE.sub(lambda said: article(said[1]) if kind_named(said[1]) else said[0], rest)
     if not verb and rest.isalpha() and plural(rest):
         verb = "find"  # nobody wants to see films
@@ -154,7 +158,7 @@ def _intent(verb: str, rest: str, *, fine: bool) -> Intent:
 def _fine(verb: str, rest: str, *, described: bool) -> bool:
     if _ASKED.match(rest):
         return bool(verb) and described and _easy(rest, strange=1, most=_LONGEST)
-    return _easy(rest, strange=int(described)) and not rough(rest) and not _stumbles(rest) and is_wanted(rest)
+    return _easy(rest, strange=0) and not rough(rest) and not _stumbles(rest) and is_wanted(rest)
 
 
 def is_wanted(phrase: str) -> bool:
@@ -219,7 +223,7 @@ def _easy(phrase: str, *, strange: int, most: int = _EASY) -> bool:
     """Whether a phrase is short, of words that are known but for so many that look like words."""
     words = re.findall(r"[a-z]+", re.sub(r"\b[A-Z]\w*|['’]s\b", " ", phrase))
     known = lexicon().spelt.keys() | wordset("little")
-    unknown = [word for word in words if word not in known and not (len(word) > 2 and is_word(word))]
+    unknown = [word for word in words if word not in known and not (len(word) > 2 and is_known(word))]
     wordlike = all(_WORDLIKE.fullmatch(word) for word in unknown)
     return 0 < len(phrase.split()) <= most and "," not in phrase and len(unknown) <= strange and wordlike
 

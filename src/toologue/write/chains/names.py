@@ -35,11 +35,12 @@ _MEASURES = (
     r"[A-Z]{3}|km/h|[ck]?m|mm|kg|hPa|kcal|°[CF]|%|(?:kilo|milli|centi)?met(?:re|er)s|miles|milliseconds|seconds|minutes|"
     r"hours|days|euros|dollars|pounds|grams|kilograms|square met(?:re|er)s"
 )
+_UNITS = {"percent": "%", "degrees": "degrees"}
 _UNIT = re.compile(rf" in ({_MEASURES})(?![\w/])")
 # Where a noun phrase goes on with what nobody says: city to search in, price in EUR.
 _TAIL = re.compile(
     r" (?:(?:to|that|which|where|when|whose|used|using|such|like|as|if|or|and|from|between|you|we|in which|in what)\b|"
-    rf"in (?:{_MEASURES})(?![\w/])).*$"
+    rf"for (?:each|every|the (?:requested|given))\b|in (?:{_MEASURES})(?![\w/])).*$"
 )
 _CLAUSE = re.compile(
     r"\b(?:is|are|was|be|has|have|will|can|should|must|may|who|your|it|want|only|this|these|returned?|obtained|got|"
@@ -147,7 +148,7 @@ def output(name: str, description: str = "") -> Name:
     words = split(path[-1]) if path else []
     if not words:
         return Name("value")
-    unit = _unit(description)
+    unit = _unit(description) or _UNITS.get(kind_of(tuple(path)), "")
     if (len(words) > 1 or not is_word(words[0])) and (said := _phrase(description)):
         return Name(said, unit)
     owners = (split(part)[-2:] for part in reversed(path[:-1]))
@@ -176,6 +177,12 @@ def _names(api: Api, name: str, parameter: Parameter) -> Iterator[str]:
     said = _phrase(described)
     if plain in ("from", "to"):
         yield _bound(plain, described, api.parameters)
+    if (
+        words[:1] in (["from"], ["to"])
+        and words[1:]
+        and not kind_of((name,)).startswith(("day", "mom", "place.ci", "place.co"))
+    ):
+        yield f"{_spelt(words[1:])} to convert {words[0]}"
     if words[-1:] and words[-1] in _IDS:
         owner = " ".join(words[:-1]) or _owner(described) or _subject(api)
         yield _spelt([*owner.split(), "uuid" if words[-1] == "uuid" else "id"]) if owner else ""
@@ -196,7 +203,7 @@ def _phrase(text: str) -> str:
     first = re.split(r"[.;:\n(,=]|\s[-–]\s", re.sub(r"[*`_#\"“”]|<[^>]+>", " ", text).strip(), maxsplit=1)[0]
     phrase = _TAIL.sub("", _LEAD.sub("", " ".join(first.split())))
     words, small = phrase.split(), phrase.lower().split()
-    if not 1 <= len(words) <= 6 or not _PLAIN.fullmatch(phrase) or _CLAUSE.search(phrase):
+    if not 1 <= len(words) <= 5 or not _PLAIN.fullmatch(phrase) or _CLAUSE.search(phrase):
         return ""
     if wordset("foreign") & {*small} or {small[0], small[-1]} & wordset("tail") or small[0] in wordset("verbs"):
         return ""
@@ -265,7 +272,9 @@ def _bound(plain: str, description: str, names: Mapping[str, Any]) -> str:
     )
 
 
-_ROWS, _LONG, _SENTENCE, _LARGE = 4, 60, 5, 100_000
+_ROWS, _LONG, _SENTENCE, _LARGE, _LABEL = 4, 60, 5, 100_000, 3
+# What is no answer's name: it's French, and not: the name is French.
+_BY_ITSELF = frozenset(("name", "title", "result", "value", "text", "answer", "translation"))
 _DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?")
 _SPELT = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _NAME = re.compile(r"[A-Z][^\W\d]{2,}(?:[ '’-][^\W\d]+)*")
@@ -279,14 +288,17 @@ Row = Mapping[str, Any]
 
 
 class Answer(NamedTuple):
-    """A result in words: a clause ("the city is Lyon"), or a list in `listed`; of how many rows, if all are told."""
+    """A result in words: a clause ("the city is Lyon"), or a list in `listed`; of how many rows, if all are told.
 
-    kind: Literal["one", "record", "list", "name", "empty"]
+    One thing with a name stands in `listed`, too. `odd`: there is something, and nobody would say it.
+    """
+
+    kind: Literal["one", "record", "list", "name", "single", "empty", "odd"]
     clause: str
     listed: str
     rows: int
     aims: tuple[Name, ...] = ()
-    """What it tells, for who asks for just that; nothing where rows are listed."""
+    """What it tells, for who asks for just that; nothing where rows are listed by their names."""
 
 
 def value_text(value: JsonValue) -> str:
@@ -316,14 +328,24 @@ def answer(
     if not values:
         return Answer("empty", "", "", 0)
     names = _labels(values, result, api)
+    values = {name: value for name, value in values.items() if _natural(names[name], value)}
+    values = {name: value for name, value in values.items() if len(str(value)) <= _LONG} or values
+    if not values:
+        return Answer("odd", "", "", 0)
+    names = {name: names[name] for name in values}
     prefix, rows = _rows(result, values)
     inside = [name for name in values if name.split("|")[: len(prefix)] == list(prefix)]
     if len(rows) > 1 and all(_at(rows[0], name.split("|")[len(prefix) :]) == values[name] for name in inside):
         paths = {name: name.split("|")[len(prefix) :] for name in inside}
         others = [(names[name], values[name]) for name in values if name not in inside]
         items, count = _items(rows, paths, names)
+        facts = tuple(names[name] for name in inside if not _dated(values[name]))
+        dated = len(facts) < len(inside) and all(_rank(one) == len(_LEADS) for one in facts)
+        if items and not facts:
+            return Answer("odd", "", "", 0)
         if items:
-            return Answer("list", "", f"{items}; {clause(others)}" if others else items, count)
+            listed = f"{items}; {clause(others)}" if others else items
+            return Answer("list", "", listed, count, facts if dated else ())
     if len(values) == 2 and _meet(*names.values()):
         one, other = map(value_text, values.values())
         both = Name(" and ".join(name.words for name in names.values()))
@@ -331,7 +353,9 @@ def answer(
     names = {name: _counted(label, values[name]) for name, label in names.items()}
     told = sorted(((names[name], value) for name, value in values.items()), key=lambda one: _rank(one[0]))
     (name, lead), *others = told
-    if name.documented == "name" and not others:
+    if _dated(lead) and name.documented == "name":
+        return Answer("odd", "", "", 0)
+    if (name.documented == "name" or name.words in _BY_ITSELF) and not others and isinstance(lead, str):
         return Answer("name", "", value_text(lead), 1)
     named = bool(others) and _rank(name) < _LEADS.index("city") and isinstance(lead, str)
     head, told = (value_text(lead), others) if named else (_of(result, values, about), told)
@@ -339,10 +363,18 @@ def answer(
     if head and len(told) == 1 and not isinstance(told[0][1], bool) and " of " not in told[0][0].words:
         label, value = told[0]
         said = clause([(label._replace(words=f"{label.words} of {head}"), value)])
-        return Answer("one", said, said, 1, aims)
+        return Answer("one", said, f"{head} ({_aside(label, value)})", 1, aims)
     if head:
         return Answer("record", f"for {head}, {said}", f"{head} ({', '.join(_aside(*one) for one in told)})", 1, aims)
-    return Answer("record" if others else "one", said, said, 1, aims)
+    return Answer("record" if others else "one", said, "", 1, aims)
+
+
+def _natural(name: Name, value: JsonValue) -> bool:
+    """Whether somebody would say so: a few plain words, and no 0 or 1 for no and yes."""
+    words = name.words.removeprefix("number of ").split()
+    flag = str(value) in ("0", "1") and not name.many and len(words) == len(name.words.split())
+    spoken = all(word.isupper() or is_word(part) for word in words for part in re.split("[-']", word.lower()))
+    return name.documented == "name" or (len(words) <= _LABEL and spoken and not flag)
 
 
 def _of(result: JsonValue, values: Mapping[str, JsonValue], about: Sequence[JsonValue]) -> str:
@@ -371,6 +403,8 @@ def _fact(name: Name, value: JsonValue) -> str:
 
 def _aside(name: Name, value: Any) -> str:
     """A fact as it stands in brackets behind what it is of: 69 points, 45 minutes, rating 4.3, defender."""
+    if isinstance(value, str) and not any(map(str.isalpha, value)) and not _dated(value):
+        return f"{name.words} {value}"
     if isinstance(value, str):
         return value.replace("_", " ") if _SPELT.fullmatch(value) else _short(value)
     if isinstance(value, bool) or not (name.many or name.unit):
@@ -396,7 +430,8 @@ def _labels(values: Mapping[str, JsonValue], result: JsonValue, api: Api | None)
         path = [part for part in name.split("|") if part]
         owned = _has_twin(result, path)
         while (owned or label in found.values()) and len(path) > 1:
-            owner, owned = output(path.pop(-2)).words, False
+            owner, owned = output(path.pop(-2)).words.split(), False
+            owner = " ".join(owner[:-1] if owner[-1] in wordset("wrapping") else owner)
             label = label if label.words.startswith(owner) else label._replace(words=f"{owner} {label.words}")
         found[name] = label
     return found

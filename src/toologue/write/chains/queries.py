@@ -23,7 +23,6 @@ from toologue.models.retriever import band as band_of
 from toologue.plan.chains.uses import NO_USES, Uses
 from toologue.schema import Api
 from toologue.schema.use import UseKey
-from toologue.text.tokens import is_word
 from toologue.text.tokens import plural as pluralized
 from toologue.write.chains.bank import Voice
 from toologue.write.chains.intents import Intent, head_of, intent_of, intents_of, unspeakable_reason
@@ -31,11 +30,19 @@ from toologue.write.chains.names import Name, parameters, phrased
 from toologue.write.chains.words import LINKS, openings, plural, rough, singular, split, wordset
 
 DropReason = Literal[
-    "foreign", "technical", "wordless", "no query to confirm", "no query to suggest", "no query to clarify"
+    "foreign",
+    "technical",
+    "wordless",
+    "no query to confirm",
+    "no query to suggest",
+    "no query to clarify",
+    "no natural answer",
 ]
 REASONS: tuple[DropReason, ...] = get_args(DropReason)
 _KEPT, _FOUND = 8192, 5
-_ABOUT = re.compile(r"^(?:(?:an?|the|all) )?(?:information|details|data|facts|list|set|collection) (?:about|on|of) ")
+_ABOUT = re.compile(
+    r"^(?:(?:an?|the|all) )?(?:information|details|data|facts|list|set|collection|results?) (?:about|on|of) "
+)
 
 
 class Unworded(ToologueError):
@@ -146,9 +153,7 @@ class Queries:
             topics.reverse()
         else:  # nobody offers the one thing that was asked for, nor all of it if there is more to say
             wish = _content(self.intents(about)[0].action)
-            more = [one for one in topics if wish - _content(one)]
-            whole = [one for one in topics if len(_content(one)) > 1]
-            topics = more if more and not about[0] else [*more, *whole]
+            topics = [one for one in topics if wish - _content(one)]
         texts = ((voice("vague", topic=topic), topic, "") for topic in topics for _ in range(voice.many("vague")))
         at = start % (len(hints) or 1)
         ours = [(f"{hello}{one.person}", "", one.assistant) for one in (*hints[at:], *hints[:at])]
@@ -224,18 +229,24 @@ def _content(phrase: str) -> set[str]:
     return words - wordset("lookups") - wordset("thin") - wordset("determiners") - LINKS - {"search", "find"}
 
 
+def wanted_of(wish: Intent) -> str:
+    """What a wish is for: of a list of players in a team, players."""
+    words = head_of(_ABOUT.sub("", wish.topic)).split()
+    while len(words) > 1 and singular(words[-1]) in wordset("lists"):
+        words.pop()
+    return " ".join(words) or wish.topic
+
+
 def _topics(api: Api) -> Iterator[str]:
     """What a wish is about: guest reviews, hotels, the guest reviews of a hotel; its walk of life."""
     wish = intent_of(api)
     topic = _ABOUT.sub("", wish.topic)
     head = head_of(topic)
     inner = [singular(word) for word in re.findall(r"[a-z]+", topic)]
-    if len(head.split()) < len(topic.split()) and not LINKS & {head.split()[-1]}:
-        yield head if plural(head.split()[-1]) else f"the {head}"
+    if len(head.split()) < len(topic.split()) and plural(head.split()[-1]):
+        yield head
     asked = {singular(" ".join(split(name))) for name in api.parameters}
     yield from (pluralized(word) for word in inner if word in wordset("countable") and word not in asked)
     many = topic if plural(head.split()[-1]) or head != topic else pluralized(topic)
-    yield topic if topic != wish.topic else wish.thing or many
-    yield from openings(api.domain or api.name.partition("|")[0], inner)
-    if api.domain and "|" not in api.name and all(map(is_word, words := split(api.domain))):
-        yield " ".join(words)
+    yield from (one for one in (topic if topic != wish.topic else wish.thing or many,) if plural(one.split()[-1]))
+    yield from openings(inner)

@@ -23,13 +23,14 @@ from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Result, Retriev
 from toologue.schema.use import UseKey
 from toologue.text.bank import stem_and_number
 from toologue.text.names import kind_of
+from toologue.text.times import MONTHS
 from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
 from toologue.write.chains.bank import bank as bank_of
 from toologue.write.chains.intents import Intent
 from toologue.write.chains.names import Answer, Name, answer, clause, output, thing_of, value_text
-from toologue.write.chains.queries import Asked, Given, Queries, Unworded
+from toologue.write.chains.queries import Asked, Given, Queries, Unworded, wanted_of
 from toologue.write.chains.told import Told
-from toologue.write.chains.words import joined, singular
+from toologue.write.chains.words import joined, plural, singular
 
 # So many ways one pair's dialogues open in one band.
 VARIANTS = 12
@@ -39,6 +40,8 @@ _KEPT, _PLAIN = 4096, 4
 _OPEN = re.compile(r"\b(?:information|details?|data|profile|facts|statistics|records?|description|overview|summary)\b")
 
 
+# Wishes that one thing does not fulfil.
+_ALL = re.compile(r"\b(?:all|top|most|last|list|several|ranking)\b")
 _DAY = re.compile(r"\d{1,2} [A-Z][a-z]+ \d{4}$")
 
 
@@ -89,8 +92,9 @@ class Realizer:
         self._failed = self._found = False
         self._about = about_of(origin)
         self._told = Told(desk.queries.uses, plan, place)
-        self._answer = self._answer_of(plan)
-        self._aim = "" if self._told.answer else self._aim_of(self._answer)
+        self._answer, self._aim = self._answer_of(plan), ""
+        if self._answer and self._answer.kind != "empty" and not self._told.answer:
+            self._answer = self._fitted(self._answer)
 
     def turn(self, turn: UserTurn | AgentTurn, cue: Cue) -> UserTurn | AgentTurn:
         """A turn with its words. Raises BadSetting, UnknownName, Unworded."""
@@ -138,8 +142,10 @@ class Realizer:
             case "suggest":
                 return self._suggest()
             case "response_fail" | "system_bye":
-                known = self._told.declining.assistant if cue.move == "response_fail" else ""
-                return known or self.agent(cue.move)
+                if cue.move == "system_bye":
+                    return self.agent("system_bye")
+                topic = (self._asked and self._asked.topic) or "that"
+                return self._told.declining.assistant or self.agent("response_fail", topic=topic)
             case _:
                 raise BadSetting(f"{cue.move!r} is nothing that agents do on the chains line")
 
@@ -178,10 +184,20 @@ class Realizer:
             self._aim = ""
         return asked.text
 
-    def _aim_of(self, told: Answer | None) -> str:
-        """What the user wants to find out, where the wish leaves that open; or nothing."""
-        aims = told.aims if told and _OPEN.search(self._wish.action) else ()
-        return joined([name.the for name in aims])
+    def _fitted(self, told: Answer) -> Answer:
+        """The answer as the wish asks for it; what the wish leaves open is the user's aim. Raises Unworded."""
+        wish, target = self._wish, self._target().name
+        asked, is_open = wanted_of(wish), _OPEN.search(wish.action) is not None
+        many = plural(asked.split()[-1]) and not is_open
+        said = {singular(word) for word in re.findall(r"[a-z]+", f"{wish.action} {asked}".lower())}
+        fresh = [name.the for name in told.aims if singular(name.words.split()[-1].lower()) not in said]
+        single = told.kind in ("one", "record", "name")
+        if many and single and told.listed and not _ALL.search(wish.action):
+            return told._replace(kind="single")
+        if told.kind == "odd" or (many and single and (fresh or told.listed)) or (is_open and told.kind == "name"):
+            raise Unworded("no natural answer", target)
+        self._aim = joined(fresh)
+        return told
 
     def _owed_aim(self) -> str:
         """What the user wants to find out, where the opening had no room for it; once."""
@@ -189,7 +205,7 @@ class Realizer:
         return f" {self.user('aim', names=aim)}" if aim else ""
 
     def _inform(self, cue: Cue) -> str:
-        values = self._named(cue)
+        values = self._named(cue.replace(values=_with_days(cue.values)))
         if not values:
             raise BadSetting("an inform needs values")
         if self._request is not None and _options(self._request):
@@ -262,6 +278,8 @@ class Realizer:
             names = {name: one.short for name, one in names.items()}
         slots = [*turn.state.required.values(), *turn.state.optional.values()] if turn.state is not None else []
         pointed = any(value not in ("", None) for value in slots)  # something says already what is meant
+        if len(days := [name for name in names if _is_day(name)]) > 1:
+            names = {name: one for name, one in names.items() if name not in days[1:]} | {days[0]: Name("date")}
         needed = [name for name in names if api.parameters[name].required] or ([] if pointed else [*names][:1])
         first = self.agent("ack") if before is None and self.agent.style != "brief" else ""
         look = "see" if self._mind == "open" else "look_up"
@@ -309,6 +327,10 @@ class Realizer:
                 return self.agent("respond_record", clause=told.clause)
             case "name":
                 return self.agent("respond_name", items=told.listed)
+            case "single":
+                return self.agent("respond_single", items=told.listed)
+            case "odd":
+                raise Unworded("no natural answer", self._target().name)
             case "list":
                 return self.agent("respond_list", items=told.listed, **({"count": str(told.rows)} if told.rows else {}))
 
@@ -384,6 +406,21 @@ def _text(*parts: str) -> str:
 
 def _options(cue: Cue) -> tuple[str, list[JsonValue]] | None:
     return next(((name, value) for name, value in cue.values.items() if isinstance(value, list) and value), None)
+
+
+def _is_day(name: str) -> bool:
+    return kind_of((name,)) in ("day number", "month", "year")
+
+
+def _with_days(values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Values with a day and a month that were asked for apart, and the year, as a date: 14 August 2022."""
+    by_kind = {kind_of((name,)): name for name in values if _is_day(name)}
+    day, month = (values.get(by_kind.get(kind, "")) for kind in ("day number", "month"))
+    if not (str(day).isdigit() and str(month).isdigit() and 0 < int(str(month)) <= len(MONTHS)):
+        return dict(values)
+    year = values.get(by_kind.get("year", ""), "")
+    date = f"{int(str(day))} {MONTHS[int(str(month)) - 1]} {year}".strip()
+    return {"date": date} | {name: value for name, value in values.items() if name not in by_kind.values()}
 
 
 def _speaks(value: JsonValue) -> bool:

@@ -40,11 +40,10 @@ def lexicon() -> Lexicon:
     return Lexicon(spoken["parameters"], spoken["abbreviations"], acronyms, proper, proper | acronyms)
 
 
-def openings(domain: str, nouns: Iterable[str]) -> tuple[str, ...]:
-    """What somebody without a clear wish may say that it is about: in a walk of life, by its name or by its nouns."""
+def openings(nouns: Iterable[str]) -> tuple[str, ...]:
+    """What somebody without a clear wish for some things may say that it is about: a walk of life."""
     walks = shipped(_FILE)["walks"]
-    found = (name for noun in nouns for name, known in walks.items() if noun in known.split())
-    return tuple(shipped(_FILE)["domains"].get(domain) or shipped(_FILE)["domains"].get(next(found, ""), ()))
+    return tuple(said for noun in nouns for said, known in walks.items() if noun in known.split())
 
 
 @cache
