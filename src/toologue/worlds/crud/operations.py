@@ -247,13 +247,9 @@ class _Reader:
     def adding(self, table: Table, link: str | None) -> Handler:
         steps = self.acted_on()
         body, more = self.body(table), self.action(steps, table).creates.get(table.name)
-        wires = {flat: wire.name for flat, wire in self.operation.wires.items() if wire.into == "path"}
-        named = {flat: table.field(name) for flat, name in wires.items()}
-        above = {name: flat for flat, name in named.items() if name and name != table.key}
 
         def effect(data: Data, scope: Scope) -> None:
-            told = {name: scope.arguments[flat] for name, flat in above.items()}
-            fields: dict[str, Any] = data.fitting(table.name, {**told, **body(scope)})
+            fields: dict[str, Any] = data.fitting(table.name, body(scope))
             if link is not None:
                 fields[link] = typed(scope.arguments[self.steps[-1].parameter], table.fields[link], table.root)
             fields |= {field: scope.arguments[flat] for field, flat in self.route.within}
@@ -284,8 +280,7 @@ class _Reader:
                 new = data.fitting(table.name, _merged({name: old.get(name) for name in body(scope)}, body(scope)))
                 scope.rows[table.singular] = data.replace(table.name, old, {**old, **new})
 
-        silent = method == "delete" and not self.operation.response
-        return self.made(effect, table, steps=steps, answer=_nothing if silent else None)
+        return self.made(effect, table, steps=steps)
 
     def part(self, field: str) -> Handler:
         """An operation on a field of the path's row: read, replaced, merged, added to (a list), cleared."""
