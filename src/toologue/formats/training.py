@@ -2,7 +2,7 @@
 
 What is said in several turns is one entry of sharegpt, parallel calls are a list in one; in hf what has no type of its
 own (values, acts, results, states) is JSON in a string. In openai and sharegpt Apis and the retriever are functions
-(`formats.functions`), instructions and facts the system message. Labels are in hf and tooldial only, programs in hf only.
+(`formats.functions`), instructions and facts the system message. Labels stand in hf and tooldial, programs in hf alone.
 """
 
 from __future__ import annotations
