@@ -74,8 +74,8 @@ def _make(folder: Path) -> None:
     except OSError as error:
         raise BadFile(f"cannot write to {folder.parent}: {error.strerror or error}; set TOOLOGUE_CACHE") from None
     try:
-        making = Making(12, noise=0.2, detours=0.3, seed=SEED)
-        write_suite(beside, generate(shipped(), making, workers=os.cpu_count() or 1))
+        made = generate(shipped(), Making(12, noise=0.2, detours=0.3, seed=SEED), workers=os.cpu_count() or 1)
+        write_suite(beside, made)
         os.replace(beside, folder)
     except OSError:
         if not (folder / "dialogues.jsonl").exists():  # else somebody else was faster

@@ -118,10 +118,7 @@ class Explorer:
         return told(self.procedure)
 
     def trails(self, most: int) -> Iterator[FeasiblePath]:
-        """Up to so many ways to an end, each once: by chance, along each link and each pair of choices in turn.
-
-        First those on which nobody says anything wrong or odd; others only where there are no more of these.
-        """
+        """Up to so many ways to an end, each once, by chance along each link and pair: first those without a slip."""
         known = set[int]()
         for slips in (0, 1):
             for draw in range(_DRAWS, _DRAWS + most):
@@ -134,8 +131,7 @@ class Explorer:
     def cover(self) -> list[FeasiblePath]:
         """Trails that see all that can be seen, few of them; those that see most come first.
 
-        Trails that begin with the shortest ways to each link and each pair are drawn; of those that see it, each takes
-        the one that sees most for its length.
+        Trails over the shortest way to each link and pair are drawn; each takes the least odd, then the one worth most.
         """
         found = [self._down(end, draw) for end in self._shortest.values() for draw in range(_DRAWS)]
         every = {trail.signature: trail for trail in found if trail}
@@ -249,10 +245,7 @@ class Explorer:
         return None
 
     def _down(self, place: SearchNode, draw: int, slips: int = 0) -> FeasiblePath | None:
-        """A way from a place to an end, by chance: first the link is drawn, one not yet taken, then what is given.
-
-        What is as odd as so many slips is as likely as what is not odd at all.
-        """
+        """A way to an end, by chance: first the link, one not yet taken, then what is given, with so many slips."""
         came = Counter(one.state.node for one in place.way)
 
         def order(one: SearchNode) -> tuple[int, int, int, int]:
@@ -300,7 +293,7 @@ class Explorer:
             likely, erred = _likely(options, before), any(one.wrong for one in before)
             for option in options:
                 values = {**place.values, **option.values}
-                slip = (option.wrong != "") * (1 + erred + (option.wrong == "malformed"))
+                slip = 1 + erred + (option.wrong == "malformed") if option.wrong else 0
                 odd = 2 * (option.key not in likely) + slip
                 yield self._after(place, link, values, given=option, knows=option.knows, odd=odd)
 

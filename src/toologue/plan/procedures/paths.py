@@ -7,7 +7,6 @@
 
 A pair leaves out what only wrong values show: after a question that is put again, so many times at most, the last
 branch (otherwise) counts and no other, nor does the way out after so many tries. Edges have each of these once.
-
 Samplers stream: a longer run begins with the shorter one. All keep to what limits on tries allow.
 """
 
@@ -110,9 +109,9 @@ def pairs_of(graph: Graph, links: Iterable[str]) -> Iterator[Pair]:
 
 def _counts(graph: Graph, first: str, then: str) -> bool:
     """Whether two choices are a pair: the next is no way out after so many tries, and after a try the last of all."""
-    tries = graph.by_link[then].tries
-    last = graph.exits(graph.by_link[then].source)[-1]
-    return not (tries and tries.over) and (graph.by_link[first].tries is None or (last.id == then and not tries))
+    link = graph.by_link[then]
+    last = graph.exits(link.source)[-1].id == then and not link.tries
+    return not (link.tries and link.tries.over) and (last or graph.by_link[first].tries is None)
 
 
 def possible(graph: Graph) -> tuple[frozenset[str], frozenset[Pair]]:
