@@ -145,6 +145,11 @@ def test_the_command_checks_and_drafts(tmp_path: Path):
     checked = toologue("world", "check", document, "--json", found, cwd=tmp_path)
     assert checked.returncode == 0
     assert "accepted: of 9 operations 8 answer with state, 1 are answered by their documentation" in checked.stdout
+    assert "1: GetBalance" in checked.stdout
+    assert (
+        f"say in an overlay what such an operation does (x-action, docs/your-api.md): toologue world draft {document}"
+        in (checked.stdout)
+    )
     told = json.loads(found.read_text())
     assert told["accepted"] is True
     assert told["operations"][0] == {
@@ -195,3 +200,19 @@ def test_a_document_is_read_once_whatever_is_chosen_of_it(tmp_path: Path, monkey
     chosen = Choice(only=("GetCharge", "Lost"))
     assert [*Simulator(tmp_path / "till.json", choice=chosen).operations] == ["GetCharge"]
     assert len(heard) == 1
+
+
+@pytest.mark.parametrize("states", [["open", "paid", "waived"], ["waived", "open"]], ids=str)
+def test_an_action_is_checked_on_a_row_that_it_can_be_done_to(states: list[str]):
+    fee = {"type": "object", "properties": {"fee_id": {"type": "string"}, "status": {"enum": states}}}
+    shown = {"200": {"description": "It.", "content": {"application/json": {"schema": fee}}}}
+    key = [{"name": "fee_id", "in": "path", "required": True, "schema": {"type": "string"}}]
+    paths = {
+        "/fees/{fee_id}": {"get": {"operationId": "getFee", "parameters": key, "responses": shown}},
+        "/fees/{fee_id}/waive": {"post": {"operationId": "waiveFee", "parameters": key, "responses": shown}},
+    }
+    document = {"openapi": "3.1.0", "info": {"title": "Fees", "version": "1"}, "paths": paths}
+    assert {name: one.by for name, one in check(Simulator(document)).operations.items()} == {
+        "getFee": "state",
+        "waiveFee": "state",
+    }

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toologue.cli.options import Operations, Out
-from toologue.cli.terminal import echo, group, say, table, write_json
+from toologue.cli.terminal import command_line, echo, group, say, table, write_json
 
 if TYPE_CHECKING:
     from toologue.worlds.crud.check import Checked
 
-_WHY = 12
+_WHY, _NAMES = 12, 3
 
 
 def check(
@@ -48,6 +49,9 @@ def check(
         told = [{"name": name, "answers": one.by, "why": one.why} for name, one in found.operations.items()]
         write_json(json, {"accepted": found.accepted, "operations": told})
     _show(found)
+    if overlay is None and any(one.by != "state" for one in found.operations.values()):
+        draft = command_line("world", "draft", document, out="overlay.yaml")
+        echo(f"say in an overlay what such an operation does (x-action, docs/your-api.md): {draft}", note=True)
     return 0 if found.accepted else 1
 
 
@@ -80,16 +84,25 @@ def _show(found: Checked) -> None:
     if rows:
         say(table(("resource", *verbs), rows))
     counts = Counter(one.by for one in found.operations.values())
-    causes = Counter((one.by, _cause(one.why)) for one in found.operations.values() if one.by != "state")
+    causes = dict[tuple[str, str], list[str]]()
+    for name, one in found.operations.items():
+        if one.by != "state":
+            causes.setdefault((one.by, _cause(one.why)), []).append(name)
     if causes:
-        top = [(by, str(count), why) for (by, why), count in causes.most_common(_WHY)]
-        say(table(("answered by", "operations", "why"), top))
+        most = sorted(causes.items(), key=lambda cause: -len(cause[1]))[:_WHY]
+        top = [(_SAID[by].removeprefix("are answered "), _named(names), why) for (by, why), names in most]
+        say(table(("answered", "operations", "why"), top))
     left = len(causes) - _WHY
     if left > 0:
         echo(f"… and {left} more causes; --json FILE has them all")
     told = ", ".join(f"{counts[by]} {said}" for by, said in _SAID.items() if counts[by])
     total = len(found.operations)
     echo(f"{'accepted' if found.accepted else 'not accepted'}: of {total} operations {told}")
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return f"{len(names)}: {', '.join(names[:_NAMES])}{more}"
 
 
 _SAID = {"state": "answer with state", "documented": "are answered by their documentation", "none": "by nobody"}

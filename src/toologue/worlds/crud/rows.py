@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -251,10 +251,22 @@ def _ids(table: Table) -> list[Any]:
     return made if ok else []
 
 
+def _states(table: Table) -> Iterator[tuple[str, list[Any]]]:
+    """The fields that say how a row stands, with their values: rows stand differently, so that an action has one to do
+    it to.
+    """
+    listed = {name: rule["enum"] for name in table.fields if isinstance((rule := table.rule(name)).get("enum"), list)}
+    states = {name: told for name, told in listed.items() if snake(name).split("_")[-1] in ("status", "state")}
+    for name, values in (states or (listed if len(listed) == 1 else {})).items():
+        if name != table.key and (fit := [one for one in values if isinstance(one, str)]):
+            yield name, fit
+
+
 def _row(table: Table, number: int, ids: Mapping[str, list[Any]]) -> dict[str, Any]:
     row: dict[str, Any] = {**plausible(table, NOW)(number), table.key: ids[table.name][number]}
     flags = [name for name, value in row.items() if isinstance(value, bool)]
     row |= {name: number % 2 > 0 for name in flags if fits(number % 2 > 0, table.fields[name], table.root)}
+    row |= {name: values[number % len(values)] for name, values in _states(table)}
     for name, other in table.refers.items():
         row.pop(name, None)
         known = [typed(one, table.fields[name], table.root) for one in ids.get(other, [])[number:]]
