@@ -47,6 +47,16 @@ def test_a_part_leaves_the_rest_of_a_kept_run_alone_and_can_be_what_failed(tmp_p
     assert 0 < len(found) < 8
 
 
+def test_tables_of_the_set_are_printed_where_they_say_more_than_the_totals(tmp_path: Path) -> None:
+    one = toologue("bench", "tooltalk", "--agent", "top_api", "--limit", 2, cwd=tmp_path)
+    assert "unscored" not in one.stdout, "what is 0 of 0 has nothing to score"
+    assert ("nothing to score in" in one.stdout, one.stdout.count("success  "), "%│" in one.stdout) == (True, 2, False)
+    assert "top_api: what went wrong first" in one.stdout
+    assert one.stdout.splitlines()[-1] == "next: the same with --html page.html: every conversation"
+    both = toologue("bench", "tooltalk", "--agent", "gold", "--html", "page.html", cwd=tmp_path)
+    assert ("hard" in both.stdout, both.stdout.splitlines()[-1]) == (True, "next: open page.html")
+
+
 def test_predictions_of_more_conversations_than_are_graded(tmp_path: Path) -> None:
     lines = [json.dumps({"name": gold.id, "predictions": []}) for gold in load()]
     (tmp_path / "mine.jsonl").write_text("\n".join(lines))

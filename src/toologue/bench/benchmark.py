@@ -443,7 +443,10 @@ def _told(one: Graded) -> dict[str, Any]:
 def tables_of(
     benchmark: Benchmark, results: Results, *, judge: TextMatch | None = None, mode: Mode = "fixed"
 ) -> list[Table]:
-    """The benchmark's own tables; else one for each agent, with a row a split and what is `shown` of its totals."""
+    """The benchmark's own tables; else one for each agent, with a row a split and what is `shown` of its totals.
+
+    There is none where the set is not split, and all is scored.
+    """
     if benchmark.tables is not None:
         return benchmark.tables(results)
     compared = (judge or TextMatch.of("exact")).similarity.name
@@ -456,9 +459,11 @@ def tables_of(
         rows = [
             [split, total["num_conversations"], total["unscored"], *(_cell(total, key) for _, key in benchmark.shown)]
             for split, total in benchmark.summarize(mode, graded).items()
+            if total["num_conversations"]
         ]
         heads = ["", "n", "unscored", *(heading for heading, _ in benchmark.shown)]
-        made.append(Table(title if len(results) == 1 else agent, heads, rows, reasons))
+        if len(rows) > 2 or reasons:  # else the totals say it
+            made.append(Table(title if len(results) == 1 else agent, heads, rows, reasons))
     return made
 
 
@@ -485,9 +490,7 @@ def report_of(
         views.append(RunView(agent, facts, totals(scores), told, told=said, costs=costs, parts=others))
     title = f"{benchmark.name} ({mode})" if len(benchmark.modes) > 1 else benchmark.name
     parts = [] if benchmark.tables else tables_of(benchmark, results, judge=judge, mode=mode)
-    split = (
-        [("By part of the set", html(parts))] if any(sum(bool(row[1]) for row in one.rows) > 2 for one in parts) else []
-    )
+    split = [("By part of the set", html(parts))] if parts else []
     return Report(title, views, command=command, sections=[*split, *benchmark.sections(results)])
 
 

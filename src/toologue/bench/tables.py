@@ -34,8 +34,8 @@ def shown(cell: Cell) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, Bracket):
-        return " to ".join(f"{end:.1%}" for end in sorted(cell))
-    return f"{cell:.1%}" if isinstance(cell, float) else str(cell)
+        return " to ".join(f"{100 * end:.1f}" for end in sorted(cell)) + " %"
+    return f"{100 * cell:.1f} %" if isinstance(cell, float) else str(cell)
 
 
 def html(tables: Iterable[Table]) -> str:

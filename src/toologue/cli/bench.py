@@ -26,7 +26,9 @@ from toologue.errors import BadSetting
 
 if TYPE_CHECKING:
     from toologue.bench.benchmark import Benchmark, Options, Proof, Results
+    from toologue.bench.tables import Table
     from toologue.models.similarity import TextMatch
+    from toologue.report.view import Report
     from toologue.schema import Dialogue
     from toologue.score.metric import Total
 
@@ -144,8 +146,15 @@ def bench(
             results = benchmarks.regraded(chosen, results, by := judging.ledger.reads(by), options)
     if json is not None:
         write_json(json, benchmarks.record(chosen, results, judge=by, mode=mode))
-    own = benchmarks.tables_of(chosen, results, judge=by, mode=mode)
-    return show(benchmarks.report_of(chosen, results, judge=by, mode=mode, command=again), html, junit, own=own)
+    made = benchmarks.report_of(chosen, results, judge=by, mode=mode, command=again)
+    return _shown(made, benchmarks.tables_of(chosen, results, judge=by, mode=mode), html, junit)
+
+
+def _shown(made: Report, own: Sequence[Table], html: Path | None, junit: Path | None) -> int:
+    """Print and write a report; the last line says what comes next."""
+    status = show(made, html, junit, own=own)
+    echo(f"next: {f'open {html}' if html else 'the same with --html page.html: every conversation'}", note=True)
+    return status
 
 
 def _totals(chosen: Benchmark, results: Results, options: Options, by: TextMatch) -> list[Total]:

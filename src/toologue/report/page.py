@@ -40,13 +40,14 @@ from toologue.report.words import (
     rate_words,
     stop_words,
     trials_words,
+    unscored_words,
     words_alone,
     worst_words,
 )
 from toologue.schema import Score
 from toologue.schema.jsonl import replacing
 from toologue.score.calls import ERROR_TYPES
-from toologue.score.metric import Total, best_of, meanings
+from toologue.score.metric import NOTHING, Total, best_of, meanings
 
 ROWS = 2000
 TRANSCRIPTS = 500
@@ -231,7 +232,8 @@ def _entry(report: Report, cell: Cell) -> dict[str, Any]:
 def _score(name: str, conversation: Conversation) -> str:
     score = conversation.scores[name]
     if score.value is None:
-        return f"unscored ({cut(legible(score.why), 120)})" if score.why else "unscored"
+        why = cut(legible(score.why), 120)
+        return why if why == NOTHING else f"unscored ({why})" if why else "unscored"
     if name in (*PASSES, "outcome", "harmless"):
         return "yes" if score.value == 1 else "unsure" if best_of(score) == 1 else "no"
     return _rate(score)
@@ -284,10 +286,12 @@ def _statuses(run: RunView) -> Counter[str]:
 def _figures(report: Report) -> list[tuple[str, list[dict[str, Any] | None]]]:
     errors = [total for run in report.runs for total in run.totals if total.metric in ERROR_TYPES]
     most = max([1.0, *(_count(total.high, total) for total in errors)])
-    return [(name, [_figure(run.by_metric.get(name), most) for run in report.runs]) for name in report.metrics]
+    return [
+        (name, [_figure(run.by_metric.get(name), most, run.absent) for run in report.runs]) for name in report.metrics
+    ]
 
 
-def _figure(total: Total | None, most: float) -> dict[str, Any] | None:
+def _figure(total: Total | None, most: float, absent: int) -> dict[str, Any] | None:
     """A total in words and as a bar: rates on a scale from 0 to 1, error types from 0 to the most of all runs.
 
     `low` and `high` are the ends of the interval, `start` and `end` those of the bracket.
@@ -295,7 +299,8 @@ def _figure(total: Total | None, most: float) -> dict[str, Any] | None:
     if total is None:
         return None
     value, interval = figures(total)
-    figure: dict[str, Any] = {"value": value, "interval": interval, "total": total, "bar": None}
+    more = [*filter(None, [interval]), f"n {total.n}", *unscored_words(total, absent)]
+    figure: dict[str, Any] = {"value": value, "more": more, "bar": None}
     if total.value is not None:
         start, stop = sorted((total.value, best_value(total)))
         ends = [start if total.low is None else total.low, start, stop, stop if total.high is None else total.high]

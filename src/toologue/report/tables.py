@@ -13,7 +13,16 @@ from toologue.limits import legible
 from toologue.report.compare import Comparison
 from toologue.report.costs import cost_rows, spent_on
 from toologue.report.view import Report, RunView
-from toologue.report.words import bracket, decided_words, figures, headline, rate_words, trials_words, words_alone
+from toologue.report.words import (
+    bracket,
+    decided_words,
+    figures,
+    headline,
+    rate_words,
+    trials_words,
+    unscored_words,
+    words_alone,
+)
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
 from toologue.score.paired import Difference
@@ -39,7 +48,9 @@ def totals_table(report: Report) -> Table:
     sizes = [max((total.n + total.unscored for total in run.totals), default=0) for run in report.runs]
     sized = [*zip(report.runs, sizes, strict=True)]
     heads = [(run.name, f"  n {size}{f' of {size + run.left}' if run.left else ''}") for run, size in sized]
-    rows = [[name, *(_figure(run.by_metric.get(name), size) for run, size in sized)] for name in report.metrics]
+    rows = [
+        [name, *(_figure(run.by_metric.get(name), size, run.absent) for run, size in sized)] for name in report.metrics
+    ]
     if any(decided):
         rows.append(["fully decided", *(words.replace(" fully decided", "") or "100.0 %" for words in decided)])
     return _table(report.title, ["metric", *heads], rows, caption)
@@ -64,7 +75,12 @@ def failures_table(run: RunView, limit: int = 10) -> Table:
     rows = (
         (one.gold.id + (f" (trial {one.trace.trial + 1})" if one.trace.trial else ""), headline(one)) for one in first
     )
-    return _table("", ["conversation", "first difference"], rows, "\n".join([*more, *words_alone(run)]))
+    return _table(
+        f"{run.name}: what went wrong first",
+        ["conversation", "first difference"],
+        rows,
+        "\n".join([*more, *words_alone(run)]),
+    )
 
 
 def trials_table(run: str, trials: Trials) -> Table:
@@ -119,12 +135,12 @@ def _table(title: str, heads: Iterable[_Cell], rows: Iterable[Sequence[_Cell]], 
     return made
 
 
-def _figure(total: Total | None, size: int) -> _Cell:
+def _figure(total: Total | None, size: int, absent: int) -> _Cell:
     if total is None:
         return "–"
     value, interval = figures(total)
     rest = [f"n {total.n}"] if total.n + total.unscored != size else []
-    rest += [f"{total.unscored} unscored"] if total.unscored else []
+    rest += unscored_words(total, absent)
     return value, (_dash(interval) if interval else "") + "".join(f", {part}" for part in rest)
 
 

@@ -121,6 +121,12 @@ class RunView:
         """All conversations, whether they are shown or not."""
         return self.every or self.conversations
 
+    @property
+    def absent(self) -> int:
+        """How many conversations have no score at all; of other unscored ones a metric finds nothing to score in."""
+        known = self.by_metric
+        return next((known[name].unscored for name in PASSES if name in known), 0)
+
     @cached_property
     def faults(self) -> Mapping[tuple[str, str], int]:
         """In how many conversations the agent broke first with which fault of its own."""

@@ -223,6 +223,12 @@ def figures(total: Total) -> tuple[str, str]:
     return f"{value} %", f"{100 * low:.1f} to {100 * high:.1f}" if known else ""
 
 
+def unscored_words(total: Total, absent: int) -> list[str]:
+    """In how many conversations there is nothing to score (no call was made, say), how many are not scored at all."""
+    nothing = total.unscored - absent
+    return [f"nothing to score in {nothing}"] * bool(nothing) + [f"{absent} unscored"] * bool(absent)
+
+
 def bracket(value: float, best: float, form: str) -> str:
     """A rate from all that is unsure being wrong to all of it being right, the smaller first; one number if equal."""
     return " to ".join(dict.fromkeys(form.format(end) for end in sorted((value, best))))

@@ -31,6 +31,7 @@ Metric = Callable[[Dialogue, Trace, TextMatch], Mapping[str, Score]]
 # theirs when they are imported.
 MEANINGS: dict[str, str] = {}
 RATIOS: dict[str, Callable[[Mapping[str, float]], float | None]] = {}
+NOTHING = "nothing to score"  # why a score has no value where its counts are 0 of 0
 _RESAMPLES = 2000
 _BLOCK = 1 << 22  # numbers held at once while resampling
 
@@ -115,7 +116,7 @@ def score_of(
     score = Score(
         metric=metric, dialogue=gold.id, case=trace.case, counts=numbers, unsure=gain, value=value, at=tuple(at)
     )
-    return score if value is not None else score.replace(why="nothing to score")
+    return score if value is not None else score.replace(why=NOTHING)
 
 
 def shares_of(
