@@ -39,6 +39,7 @@ from toologue.formats.procedure import load
 from toologue.models.budget import in_force
 from toologue.models.similarity import TextMatch
 from toologue.plan.procedures.lint_procedure import Finding, lint
+from toologue.plan.procedures.made_up import made_up_told
 from toologue.plan.procedures.paths import Coverage, coverage
 from toologue.plan.procedures.service import service
 from toologue.plan.procedures.unreached import Unreached
@@ -136,7 +137,8 @@ def read_chapters(project: Project) -> list[Chapter]:
             vars(project.making),
             *(one.model_dump(mode="json") for one in source.wordings),
         ]
-        found.append(Chapter(file.name, procedure, lint(text_of(file)), source, keys.content_key(parts)))
+        findings = [*lint(text_of(file)), *made_up_told(procedure, made_for)]
+        found.append(Chapter(file.name, procedure, findings, source, keys.content_key(parts)))
     if wrong:
         raise BadFile("\n".join(wrong))
     return found

@@ -37,9 +37,11 @@ from toologue.formats.procedure import file_names, write
 from toologue.models.model import Model
 from toologue.plan.procedures.by_model import IntentsInProse, IntentTally, intents_in_prose
 from toologue.plan.procedures.intents import Intent
+from toologue.plan.procedures.made_up import made_up_told
 from toologue.plan.procedures.prose import Prose, Sentence
 from toologue.plan.procedures.reference import reference
 from toologue.plan.procedures.rewrite import Checked, Rewritten, Task, Told, rewrite
+from toologue.plan.procedures.service import service
 from toologue.plan.procedures.unreached import Unreached, mendable
 from toologue.project.generate import Making, make
 from toologue.project.provision import Provision
@@ -212,10 +214,15 @@ def _checked(done: Drafted, intent: Intent, scratch: Path, procedure: Procedure,
     left = [f"line {one.line}: {_NOBODY}{one}" for one in mendable(made.unreached, writable=more.simulator is not None)]
     seen, links = len(made.planned.coverage.edges.seen), len(made.planned.graph.links)
     outcome = f"{len(made.dialogues)} conversations come of it, which take {seen} of {links} ways"
-    return Checked([], [*refused, *[*flaws.values()][:_FLAWS], *left], outcome)
+    invented = [
+        f"line {one.line}: {one.quote}: {one.remedy.replace('in an overlay', _RULES)}"
+        for one in made_up_told(procedure, service(more.setting(scratch)))
+    ]
+    return Checked([], [*refused, *[*flaws.values()][:_FLAWS], *invented, *left], outcome)
 
 
 # How the remark about a way begins that no conversation takes; how many flaws of conversations are told.
+_RULES = 'under "operations", where the prose says it'
 _NOBODY, _FLAWS = "no conversation takes ", 3
 
 

@@ -21,6 +21,8 @@ turn i and says what its words must do; a writer replaces texts, and nothing els
                    refuse       answers noise (`text`, word for word), then asks `again`
                    insist       stays with what was said (`text`), then asks `again`
 
+`before["made_up"]` names those of an agent's `values` that the world made up.
+
 `text` and `again` are the words of the procedure; the values of what they show in braces are in `values`, by
 expression. `kinds` says what kind of value each one is (`KINDS`), for whoever looks for words.
 

@@ -53,6 +53,7 @@ _WHERE = re.compile(r"\s*(?:which|that|who|on|in|at|from|so|please|thank\w*)\b",
 _BOUND = re.compile(r"\bat (?:the )?(?:most|least)\b")
 _COMMA_OR = re.compile(r",|\band\b|\bor\b")
 _RELATIVE = re.compile(r",? (?:which|who|where|that|so that)\b")
+_MADE_UP = "{}: nothing supports it, and the expected {{{}}} was made up by the simulator"
 _EXAMPLE = re.compile(r"\b(?:e\.g\.|for (?:example|instance)|such as|like|format)[,:]?\s+\S+", re.IGNORECASE)
 
 
@@ -202,7 +203,9 @@ def _numbers(one: Reading) -> Iterator[Evidence]:
     for number, readings in numbers_of(said):
         if min(readings) <= 3 or readings & one.numbers:
             continue
-        if readings & one.known.brief_numbers:
+        if one.made_up:
+            yield Evidence("made-up value", _MADE_UP.format(number, *one.made_up))
+        elif readings & one.known.brief_numbers:
             yield Evidence("number of the brief", f"{number}: not said of this")
         else:
             yield Evidence("number of nowhere", f"{number}: nothing supports it", "wrong information")
@@ -212,6 +215,9 @@ def _claims(one: Reading) -> Iterator[Evidence]:
     for claim in one.known.unfounded(one.at, _EXAMPLE.sub(" ", one.text), one.expected):
         if claim.kind == "day" and numbers_in(claim.text) <= one.numbers:
             continue  # 02/05: either is the day; tomorrow has a date
+        if one.made_up:
+            yield Evidence("made-up value", _MADE_UP.format(claim.text, *one.made_up))
+            continue
         yield Evidence("claim of nowhere", f"{claim.text}: nothing supports it", "wrong information")
 
 
@@ -237,7 +243,7 @@ def _left_out(one: Reading) -> Iterator[Evidence]:
     """Numbers and spans that the words of the step have, whatever the values."""
     if one.must.move in ("refuse", "insist"):
         return
-    told = numbers_in("\n".join((one.text, *map(str, one.values.values()))))
+    told = numbers_in("\n".join((one.text, *map(str, [*one.values.values(), *one.made_up.values()]))))
     lost = [number for number, readings in numbers_of(one.own) if not readings & told]
     lost += sorted(span for span in spans_in(one.own) - spans_in(one.text) if not span.startswith("1 "))
     if lost:
@@ -380,7 +386,7 @@ CERTAIN = frozenset({
 # What is about likeness, or might be meant so.
 DOUBTS = frozenset({
     "denies not", "promise", "number left out", "asks by pointing", "added span", "act of nowhere", "gift",
-    "denies", "nearer to another", "says nothing",
+    "denies", "nearer to another", "says nothing", "made-up value",
 })  # fmt: skip
 # What must not be said to this customer: that decides in any language.
 LEAKS: tuple[Rule, ...] = (_leaked, _internal)

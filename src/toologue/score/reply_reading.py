@@ -20,6 +20,7 @@ from toologue.score.metric import must_of
 from toologue.score.wording import content, numbers_in, search, spans_in
 from toologue.text.tokens import sentences
 from toologue.text.verbalize import fill_values
+from toologue.values.json_schema import list_of
 
 _DAYS, _FAR = {"day": 1, "week": 7}, 10_000
 BRACES = re.compile(r"\{[^{}]*\}")
@@ -141,8 +142,14 @@ class Reading:
         if self.must.move in ("refuse", "insist"):
             return {}
         called = self.ask.who if self.ask else ""
-        values = self.must.values.items()
+        values = ((name, value) for name, value in self.must.values.items() if name not in self.made_up)
         return {name: value for name, value in values if value is not None and f"{{{name}}}" not in called}
+
+    @property
+    def made_up(self) -> Mapping[str, JsonValue]:
+        """The values of the gold's words that the world made up: another one may be right."""
+        names = list_of(self.must.before.get("made_up"))
+        return {name: value for name, value in self.must.values.items() if name in names}
 
 
 def _cue_of(gold: str) -> Cue:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -53,6 +53,8 @@ class Kind:
     data_key: Callable[[Setting], str] = lambda setting: ""
     # Api → its parameters that name rows, whatever they are called: the table, and the field of its key.
     names: Callable[[str], Mapping[str, tuple[str, str]]] = lambda api: {}
+    # Api → the fields of its answers that the world made up, as no argument, default or rule says what they are.
+    made_up: Callable[[str], Collection[str]] = lambda api: ()
     # What programs see otherwise than the documents say, and what is usual in them.
     conventions: str = ""
     # The kind that a setting makes of this one, where documents and fields depend on its arguments.

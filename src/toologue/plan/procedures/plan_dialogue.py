@@ -34,6 +34,7 @@ from toologue import keys
 from toologue.errors import BadSetting
 from toologue.plan.procedures.answers import Option
 from toologue.plan.procedures.explore import Explorer, FeasiblePath, after_result, apply_sets, call_of
+from toologue.plan.procedures.made_up import made_up_field
 from toologue.plan.procedures.noise import NOISE, NOISE_KINDS, NoiseKind, NoiseMessage, NoiseMode, noise_bank
 from toologue.plan.procedures.paths import Coverage, coverage, greedy, vanilla, weighted
 from toologue.plan.procedures.service import Service
@@ -124,11 +125,16 @@ class _Conversation:
         step = self.ground.procedure.step(node.step or 0)
         text = step.text if step else node.text
         move = "end" if not self.graph.exits(node.id) else "say" if step and step.kind == "say" else "ask"
-        shown = {expression.text: expression.value(self.values) for expression in embedded(text)}
+        found = embedded(text)
+        shown = {expression.text: expression.value(self.values) for expression in found}
         if None in shown.values():
             raise Astray
-        kinds = self.kinds(step.collects if step else ())
-        return Cue(move=move, text=text, values=shown, kinds=kinds, before={"failed": True} if self.failed else {})
+        before: dict[str, JsonValue] = {"failed": True} if self.failed else {}
+        made: list[JsonValue] = [
+            one.text for one in found if made_up_field(one, self.ground.procedure, self.ground.service)
+        ]
+        before |= {"made_up": made} if made else {}
+        return Cue(move=move, text=text, values=shown, kinds=self.kinds(step.collects if step else ()), before=before)
 
     def kinds(self, slots: Sequence[str]) -> dict[str, ValueKind]:
         return {slot: self.ground.answers.slots[slot].kind for slot in slots if slot in self.ground.answers.slots}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -49,6 +49,8 @@ class Service:
     rows: Mapping[str, Mapping[str, Row]] = field(default_factory=dict[str, Mapping[str, Row]])
     # Api → its parameters that name rows: the table, and the field of its key.
     names: Callable[[str], Mapping[str, tuple[str, str]]] = lambda api: {}
+    # Api → the fields of its answers that the world made up.
+    made_up: Callable[[str], Collection[str]] = lambda api: ()
 
     @property
     def executes(self) -> bool:
@@ -71,7 +73,8 @@ def service(world: Setting | str | Path) -> Service:
         return alone
     kind = kind_at(setting)
     case = Case(id=setting.name, world=setting, protocol="live")
-    return Service(setting, kind.by_name, kind.now or _NOW, partial(kind.make, case), kind.rows(), kind.names)
+    made = partial(kind.make, case)
+    return Service(setting, kind.by_name, kind.now or _NOW, made, kind.rows(), kind.names, kind.made_up)
 
 
 def mocked(apis: Iterable[Api]) -> Service:

@@ -26,11 +26,11 @@ from pydantic import JsonValue
 from toologue import keys
 from toologue.errors import BadSetting
 from toologue.plan.procedures.answers import at
-from toologue.plan.procedures.explore import Explorer, SearchNode
+from toologue.plan.procedures.explore import Explorer, SearchNode, call_of
 from toologue.plan.procedures.paths import Coverage
 from toologue.plan.procedures.service import after_result, put, worth_trying
 from toologue.procedure.course import State
-from toologue.schema import Graph, Link, Noun, Procedure, Step
+from toologue.schema import Graph, Link, Node, Noun, Procedure, Step
 from toologue.schema.procedure import reached
 from toologue.text.tokens import singular
 from toologue.values.conditions import parse
@@ -202,6 +202,10 @@ def _cause(
         failed = f"failed with `{named[1]}`" if named else "failed"
         rule = f"add a row to {_seed(ground)} that it refuses, or say {_OVERLAY}"
         why, api = f"none of {len(tries)} calls of `{source.text}` that were tried {failed}", source.text
+        if not before and (row := _refused(ground, source, tries, named[1] if named else "")):
+            return _Cause(
+                why, f"it refuses {row}, and the steps before lead that elsewhere: no conversation comes to this"
+            )
         can = named is None or named[1] == "conflict"  # what a rule brings about
         return _Cause(why, rule, "rule" if can and ground.service.apis[api].writes else "")
     faults = [object_of(one.values["error"]) for one in tries if one.values.get("error")]
@@ -215,6 +219,19 @@ def _cause(
     if not targets:
         return _Cause("nobody answers so")
     return _Cause(f"no way leads there: {always}, whatever was tried ({len(tries)})", mends="step")
+
+
+def _refused(ground: Explorer, source: Node, tries: Sequence[_Try], type: str) -> str:
+    """A row that is there with which a call fails so, though nobody comes to it with that row; empty without one."""
+    make, names = ground.service.make, ground.service.names(source.text)
+    for one in tries[:1] if make else ():
+        call = call_of(source, one.values)
+        for parameter, (table, _) in names.items():
+            for key in islice(ground.service.rows.get(table, {}), _TRIES):
+                result = make().do(call.replace(arguments={**(call.arguments or {}), parameter: key}))
+                if result.error and result.error.type == (type or result.error.type):
+                    return f"{singular(table).replace('_', ' ')} {key}"
+    return ""
 
 
 def _tried(ground: Explorer, nodes: Container[str]) -> _Tried:

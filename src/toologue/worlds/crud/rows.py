@@ -33,6 +33,11 @@ Filler = Callable[[int, Now], Any]
 _DATED = ("date", "date-time")
 # What a row has in common with the row that it refers to, where nobody says otherwise.
 _COMMON = frozenset(("amount", "currency", "price", "total"))
+# Names of days and moments at which something was done: `created_at`, `paid_on`, `date`.
+_DONE_ON = (
+    r"(?:^|_)(?:(?!expected|estimated|scheduled|planned|promised)[a-z]+ed|made|sent|paid|sold)(?:_(?:at|on|date|time))?$"
+    r"|^(?:date|time|timestamp|day)$"
+)
 # Made-up rows begin so many days ago, unless they tell of a birth before this year.
 _AGO, _BORN = 40, 2010
 
@@ -49,6 +54,18 @@ class RowMaker:
     invented: frozenset[str]
     touched: tuple[str, ...]
     common: tuple[str, ...]
+
+    @property
+    def made_up(self) -> frozenset[str]:
+        """The fields that are filled with values of which nothing says that they are so."""
+        known = {*self.touched, *self.table.refers, self.table.key}
+        return frozenset(name for name in self.fillers if name not in known and not self._follows(name))
+
+    def _follows(self, name: str) -> bool:
+        """Whether the schema says what a field is at first, or its name that it tells when the row was made."""
+        rule = self.table.rule(name)
+        dated = _is_dated(name, rule) and re.search(_DONE_ON, snake(name)) is not None
+        return dated or bool({"default", "const", "enum"} & rule.keys())
 
     def shared(self, given: Mapping[str, Any], parent: Mapping[str, Any]) -> dict[str, Any]:
         """What nobody gave, and a row that is referred to has: an amount, a currency, what both refer to."""

@@ -143,6 +143,19 @@ class Simulator:
             found |= {flat: other} if other and flat not in found else {}
         return {flat: (name, self.tables[name].key) for flat, name in found.items()}
 
+    def made_up(self, operation: str) -> frozenset[str]:
+        """The fields of a row that an operation adds, and of its answer, whose values nothing says: no argument, no
+        default, no enum (its first), no rule, nor that they tell when it was done."""
+        handler = self.handlers.get(operation)
+        if handler is None or handler.added is None:
+            return frozenset()
+        table, said = handler.added, object_of(self.operations[operation].extensions.get("x-action"))
+        given = {table.field(wire.name) for wire in self.operations[operation].wires.values()} | {table.key}
+        given |= object_of(object_of(said.get("creates")).get(table.name)).keys() | object_of(said.get("sets")).keys()
+        above = {name for other in table.refers.values() for name in self.tables[other].fields}
+        given |= above.intersection(self.makers[table.name].common)
+        return frozenset() if "returns" in said else self.makers[table.name].made_up - given
+
     def _formed(self, operation: Operation) -> Api:
         """The document of an operation, with what its refusals mean.
 
@@ -292,6 +305,7 @@ def _opened(setting: Setting) -> tuple[Simulator, Kind]:
         missing=missing,
         data_key=lambda _: key,
         names=simulator.names,
+        made_up=cache(simulator.made_up),
     )
     if len(_OPENED) >= _MOST:
         _OPENED.clear()
