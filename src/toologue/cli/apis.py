@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from toologue import limits
-from toologue.cli.options import Operations, OptionalOut, Out, at_least_one
+from toologue.cli.options import Flag, Operations, OptionalOut, Out, at_least_one
 from toologue.cli.terminal import echo, group, progress_bar, say, table
 from toologue.errors import BadSetting
 from toologue.events import LISTENERS
@@ -24,7 +22,7 @@ def apis(
     *sources: str,
     out: OptionalOut = None,
     operations: Operations = Operations(),
-    left_out: Annotated[bool, Parameter(negative="")] = False,
+    left_out: Flag = False,
     describe: str | None = None,
 ) -> None:
     """OpenAPI, tools, RapidAPI records, ALMITA's JSON or Python functions: what they describe, as one apis.jsonl.

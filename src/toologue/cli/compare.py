@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from toologue.cli.options import Alike
+from toologue.cli.options import Alike, Flag
 from toologue.cli.run import say_missing
 from toologue.cli.terminal import command_line, echo, say, say_first, unlike_default, write_json
 from toologue.errors import BadFile, BadSetting, RunMismatch
@@ -24,14 +24,13 @@ if TYPE_CHECKING:
     from toologue.schema import Outcome, Status
 
 _NAMED = 8
-_Flag = Annotated[bool, Parameter(negative="")]
 Places = dict[tuple[str, str], str]
 
 
 def compare(
     *what: Path,
     keep: Annotated[bool, Parameter(name="--set", negative="")] = False,
-    fail_on_regression: _Flag = False,
+    fail_on_regression: Flag = False,
     json: Path | None = None,
     alike: Alike = Alike(),
 ) -> int:

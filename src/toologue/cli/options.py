@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Out = Annotated[Path, Parameter(name=["--out", "-o"])]
 OptionalOut = Annotated[Path | None, Parameter(name=["--out", "-o"])]
+Flag = Annotated[bool, Parameter(negative="")]
 
 
 def at_least_one(**given: int | None) -> None:

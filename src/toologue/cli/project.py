@@ -7,13 +7,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any, Literal
 
 from toologue.cli.compare import since_words
 from toologue.cli.from_prose import FromProse, from_prose
-from toologue.cli.options import Judged, Some, at_least_one
+from toologue.cli.options import Flag, Judged, Some, at_least_one
 from toologue.cli.run import show
 from toologue.cli.talks import Unreached, say_unreached
 from toologue.cli.terminal import command_line, echo, progress_bar, say_first
@@ -64,12 +62,12 @@ def run_stages(
     *,
     agent: list[str] | None = None,
     fail_under: float | None = None,
-    strict: Annotated[bool, Parameter(negative="")] = False,
+    strict: Flag = False,
     allow_unsure: float | None = None,
     unreached: Unreached | None = None,
     some: Some = Some(),
     trials: int | None = None,
-    fresh: Annotated[bool, Parameter(negative="")] = False,
+    fresh: Flag = False,
     judged: Judged = Judged(),
     html: Path | None = None,
     junit: Path | None = None,

@@ -10,12 +10,11 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from toologue.cli.keys import Keys, at_terminal
-from toologue.cli.options import Judged
+from toologue.cli.options import Flag, Judged
 from toologue.cli.terminal import command_line, echo
 from toologue.errors import BadFile, BadSetting
 
 _Kind = Literal["reply", "call", "text", "assertion", "edge", "procedure", "graph", "conversation"]
-_Flag = Annotated[bool, Parameter(negative="")]
 
 
 def review(
@@ -27,12 +26,12 @@ def review(
     kind: list[_Kind] | None = None,
     sample: int | None = None,
     agent: list[str] | None = None,
-    failures_of_judge: _Flag = False,
+    failures_of_judge: Flag = False,
     listed: Annotated[bool, Parameter(name="--list", negative="")] = False,
     decide: Path | None = None,
-    agreement: _Flag = False,
+    agreement: Flag = False,
     checked: Path | None = None,
-    repair: _Flag = False,
+    repair: Flag = False,
     judge: str | None = None,
     judge_votes: int = 1,
     apis: tuple[str, ...] = (),

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from cyclopts import Parameter
-
-from toologue.cli.options import Alike, Judged, Out, Some, at_least_one
+from toologue.cli.options import Alike, Flag, Judged, Out, Some, at_least_one
 from toologue.cli.terminal import command_line, echo, progress_bar, say, say_tables, unlike_default
 from toologue.errors import BadSetting
 from toologue.models.spent import SPENT
@@ -127,7 +125,7 @@ def score(
     run: Path,
     /,
     *,
-    again: Annotated[bool, Parameter(negative="")] = False,
+    again: Flag = False,
     alike: Alike = Alike(),
     judged: Judged = Judged(),
 ) -> int:

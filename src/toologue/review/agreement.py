@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from toologue import keys
+from toologue.score.metric import interval
 
 # From here on a judge's word counts: so many decisions of people, and so much agreement at the lower end (95 %).
 ENOUGH, AGREES = 50, 0.6
@@ -80,6 +81,4 @@ def _interval(pairs: Sequence[tuple[Hashable, Hashable]]) -> tuple[float | None,
     draws = random.multinomial(len(pairs), often, size=_RESAMPLES).tolist()
     if kappa(kinds) is None:
         return None, None
-    found = [kappa(Counter(dict(zip(names, draw, strict=True)))) or 0.0 for draw in draws]
-    low, high = np.quantile(found, [0.025, 0.975])
-    return float(low), float(high)
+    return interval(kappa(Counter(dict(zip(names, draw, strict=True)))) or 0.0 for draw in draws)
