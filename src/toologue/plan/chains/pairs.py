@@ -163,7 +163,7 @@ def pair_of_use(use: Use, estimated: Pair | Reason, catalog: Catalog) -> Pair | 
     fit: Fit = "multi" if len(found) > 1 else "single"
     view = catalog.view(use.source)  # what people say to it says which one is meant, but for where that is, or when
     kinds = [family(view.inputs[name]) for name in needs]
-    mind: Mind = "name" if len(kinds) == 1 and not {*kinds} & {"place", "when"} else "id"
+    mind: Mind = "name" if len(kinds) == 1 and not {*kinds} & {"place", "when"} else "id" if needs else "one"
     return Pair(use.source, use.output, use.api, use.parameter or "", category, fit, along, mind)
 
 

@@ -58,7 +58,9 @@ _BOUNDS = {
     ("source language", "target language"): (("language",), ("text", "lang")),
     ("starting point", "end point"): (("",), ()),
 }
-_WHOSE = re.compile(r"(?:(.+?)(?:'s)? (?:ID|UUID|code|key|number|slug)|exact position of the (place))$")
+_WHOSE = re.compile(
+    r"(?:(.+?)(?:'s)? (?:ID|UUID|code|key|number|slug)|(?:ID|code|number|exact position) of (?:the|an?) (\w+))$", re.I
+)
 # What is asked for as one of many: which city, which day.
 _WHICH = frozenset(
     "date day month year season language currency country city region state league team player sport genre category "

@@ -285,6 +285,9 @@ class Realizer:
         look = "see" if self._mind == "open" else "look_up"
         lead = self.agent("found" if self._found else look) if self._failed and before is not None else first
         extra = [name for name in names if name not in needed]
+        if (one := names.get(self._missing)) and one.thing:
+            needed = [name for name in needed if name != self._missing]
+            lead = _text(lead, self._asking([one]))
         if line := self._told.question(api.name, [*needed, *extra]):
             return _text(lead, line)
         asked = self._told.question(api.name, needed) or self._asking([names[name] for name in needed])
@@ -298,9 +301,6 @@ class Realizer:
             return ""
         if len(names) == 1 and names[0].which:
             return self.agent("which", thing=names[0].words)
-        if things := [name for name in names if name.thing]:
-            rest = self._asking([name for name in names if not name.thing])
-            return f"{self._asking(things)} And {rest[:1].lower()}{rest[1:]}"
         lacking = self._plan.dialogue.origin.get("source") is not None and not self._failed
         return self.agent("request_id" if lacking else "request", names=joined([name.whose for name in names]))
 
