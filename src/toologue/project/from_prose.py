@@ -211,7 +211,9 @@ def _checked(done: Drafted, intent: Intent, scratch: Path, procedure: Procedure,
     if not made.dialogues:
         return Checked([f"{_EXECUTED}: {_dropped(made) or 'no way leads to an end'}"], refused)
     flaws = {flaw.what.partition("`, ")[0]: f"a conversation is not valid: {flaw.what}" for _, flaw in made.flaws}
-    left = [f"line {one.line}: {_NOBODY}{one}" for one in mendable(made.unreached, writable=more.simulator is not None)]
+    ruled = {step.number for step in procedure.steps if step.api in told.operations}  # what was said is all there is
+    ways = mendable(made.unreached, writable=more.simulator is not None)
+    left = [f"line {one.line}: {_NOBODY}{one}" for one in ways if one.mends != "rule" or one.step not in ruled]
     seen, links = len(made.planned.coverage.edges.seen), len(made.planned.graph.links)
     outcome = f"{len(made.dialogues)} conversations come of it, which take {seen} of {links} ways"
     invented = [

@@ -43,6 +43,7 @@ _PAIRS = 3
 # Stands for any other value than those that are compared with.
 OTHER = "another"
 _OVERLAY = "in an overlay what it refuses (x-action: requires)"
+_RULE = 'add a row to "rows" that it refuses, or say under "operations" what it refuses (`requires`)'
 # Reasons why plans are dropped by which nothing is lost.
 _HARMLESS = ("the same conversation twice", "no data lead there")
 _Change = Mapping[tuple[str, ...], JsonValue]
@@ -113,8 +114,8 @@ def mendable(ways: Iterable[Unreached], writable: bool) -> Iterator[Unreached]:
     pairs = {one.line: one for one in reversed([*ways]) if one.after and one.mends == "row" and writable}
     told = {one.line for one in alone}
     for one in (*alone, *islice((pair for line, pair in sorted(pairs.items()) if line not in told), _PAIRS)):
-        remedy = re.sub(r" to \S+\.yaml\b", ' to "rows"', one.remedy)
-        yield one.replace(remedy=remedy.replace(_OVERLAY, 'under "operations" what it refuses (`requires`)'))
+        remedy = _RULE if one.mends == "rule" else re.sub(r" to \S+\.yaml\b", ' to "rows"', one.remedy)
+        yield one.replace(remedy=remedy)
 
 
 def lost(
@@ -203,9 +204,7 @@ def _cause(
         rule = f"add a row to {_seed(ground)} that it refuses, or say {_OVERLAY}"
         why, api = f"none of {len(tries)} calls of `{source.text}` that were tried {failed}", source.text
         if not before and (row := _refused(ground, source, tries, named[1] if named else "")):
-            return _Cause(
-                why, f"it refuses {row}, and the steps before lead that elsewhere: no conversation comes to this"
-            )
+            rule = f"it refuses {row}, and the steps before lead that elsewhere: no conversation comes to this"
         can = named is None or named[1] == "conflict"  # what a rule brings about
         return _Cause(why, rule, "rule" if can and ground.service.apis[api].writes else "")
     faults = [object_of(one.values["error"]) for one in tries if one.values.get("error")]
@@ -224,8 +223,8 @@ def _cause(
 def _refused(ground: Explorer, source: Node, tries: Sequence[_Try], type: str) -> str:
     """A row that is there with which a call fails so, though nobody comes to it with that row; empty without one."""
     make, names = ground.service.make, ground.service.names(source.text)
-    for one in tries[:1] if make else ():
-        call = call_of(source, one.values)
+    call = call_of(source, tries[0].values) if tries else None
+    if make and call:
         for parameter, (table, _) in names.items():
             for key in islice(ground.service.rows.get(table, {}), _TRIES):
                 result = make().do(call.replace(arguments={**(call.arguments or {}), parameter: key}))
