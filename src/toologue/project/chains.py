@@ -77,7 +77,7 @@ _LINES, _NAMES, _TEXTS, _JOBS = 4096, 512, 2048, 32  # at once
 _MOST = 5  # jobs that are tried for one that is wanted
 _TRIES = 4  # of each pair in the first round; as many as before in each later one
 # A pair, or one of its sequences, that failed so often, and so many times as often as it came about, is given up.
-_FRUITLESS, _RARELY = 8, 8
+_FRUITLESS, _RARELY = 8, 4
 Progress = Callable[[int, int], None]
 _REPEATS = "nearly repeats another"
 
@@ -156,6 +156,11 @@ class _Record(NamedTuple):
         """One more."""
         (self.came if came else self.failed).update((job.pair, job[1:]))
 
+    def repeats(self, job: Job) -> None:
+        """What came of it says nothing new."""
+        self.came.subtract((job.pair, job[1:]))
+        self.note(job, came=False)
+
     def hopeless(self, job: Job) -> bool:
         """Whether such a job is not worth another try."""
         return any(self.failed[one] >= max(_FRUITLESS, _RARELY * self.came[one]) for one in (job.pair, job[1:]))
@@ -191,12 +196,13 @@ def make_chains(
         prepared = prepare(sources, space, graph=graph, uses=uses, choice=choice, workers=workers)
         space = space._replace(documents=keys.file_key(space.apis))
         wanted, total, dropped = _wanted(prepared, making), Statistics(), Counter[str]()
+        repeated = list[Done]()
         into = {name: stack.enter_context(replacing(folder / f"{name}.jsonl")) for name in ("dialogues", *SPLITS)}
         scratch = stack.enter_context(TemporaryFile(dir=folder))
         places: list[tuple[int, int, int, int]] = []
-        made = _generate(prepared, space, wanted, workers)
+        made = _generate(prepared, space, wanted, repeated, workers)
         stack.enter_context(pool(workers))
-        for one in _different(made, wanted, dropped, making.likeness):
+        for one in _different(made, wanted, dropped, repeated, making.likeness):
             total.update(cast("Statistics", one.counts))
             places.append((SPLITS.index(one.split), one.number, scratch.tell(), len(one.line)))
             scratch.write(one.line)
@@ -384,10 +390,13 @@ def _wanted(prepared: Prepared, making: ChainMaking) -> Counter[SplitName]:
     return wanted
 
 
-def _generate(prepared: Prepared, space: Workspace, wanted: Mapping[SplitName, int], workers: int) -> Iterator[Done]:
+def _generate(
+    prepared: Prepared, space: Workspace, wanted: Mapping[SplitName, int], repeated: list[Done], workers: int
+) -> Iterator[Done]:
     """What comes of jobs, split by split, in rounds, until nothing is wanted of a split any more.
 
-    The next round is as large as the last one bids; what came of it decides which sequences have more turns.
+    The next round is as large as the last one bids; what came of it decides which sequences have more turns. Whoever
+    takes what comes puts what was `repeated` there.
     """
     making = space.making
     for split in SPLITS:
@@ -409,6 +418,9 @@ def _generate(prepared: Prepared, space: Workspace, wanted: Mapping[SplitName, i
                 yield done
                 if wanted[split] <= 0:
                     break
+            for done in repeated:
+                record.repeats(of[done.number])
+            repeated.clear()
             come.update(got)
             tried += len(some)
             size = int(wanted[split] * min(_MOST, len(some) / (got.total() or 1)))
@@ -423,9 +435,9 @@ def _round(space: Workspace, split: SplitName, some: list[Job], workers: int) ->
 
 
 def _different(
-    made: Iterable[Done], wanted: Counter[SplitName], dropped: Counter[str], likeness: float
+    made: Iterable[Done], wanted: Counter[SplitName], dropped: Counter[str], repeated: list[Done], likeness: float
 ) -> Iterator[Done]:
-    """Those that are wanted, came about and repeat no other one; the others are counted."""
+    """Those that are wanted, came about and repeat no other one; the others are counted, or `repeated`."""
 
     def good() -> Iterator[Done]:
         for one in made:
@@ -441,6 +453,7 @@ def _different(
             yield one
         else:
             dropped[_REPEATS] += 1
+            repeated.append(one)
 
 
 def _run_jobs(space: Workspace, split: SplitName, some: Sequence[Job]) -> list[Done]:
