@@ -50,17 +50,13 @@ FIGURES = (
     Figures("verdicts on what was set aside", "bench.verdicts --aside", "judges-and-review.md"),
     Figures("whole conversations decided", "bench.decided", "judges-and-review.md"),
     Figures("documents of others", "bench.documents {}", "your-api.md", "openapi"),
-    Figures(
-        "dialogues read, first", "toologue read --against sgd --readings bench/readings/first", "judges-and-review.md"
-    ),
-    Figures(
-        "dialogues read, second", "toologue read --against sgd --readings bench/readings/second", "judges-and-review.md"
-    ),
-    Figures(
-        "dialogues read, third", "toologue read --against sgd --readings bench/readings/third", "judges-and-review.md"
-    ),
-    Figures(
-        "dialogues read, fourth", "toologue read --against sgd --readings bench/readings/fourth", "judges-and-review.md"
+    *(
+        Figures(
+            f"dialogues read, {which}",
+            f"toologue read --against sgd --readings bench/readings/{which}",
+            "judges-and-review.md",
+        )
+        for which in ("first", "second", "third", "fourth", "fifth")
     ),
     Figures("an API graph, timed", "bench.apigraph {}", "chains.md", "tooldial/rapidapi_scale4474.jsonl.gz"),
     Figures("edges labelled by hand", "bench.edges", "chains.md"),

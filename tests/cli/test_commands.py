@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -67,6 +68,12 @@ def test_the_demo_shows_a_table_and_writes_a_page(tmp_path: Path) -> None:
     assert "conversation correct" in done.stdout
     assert "look first, procedure_careless:" in done.stdout
     assert "".join(done.stdout.splitlines(keepends=True)[:4]) in QUICKSTART.read_text()
+    found = re.findall(r"^(procedure\w*) .* (\d+) of (\d+) conversations pass", done.stdout, re.M)
+    shares = {agent: int(passed) / int(of) for agent, passed, of in found}
+    assert shares["procedure"] > 0.85, "nearly all, as docs/quickstart.md says"
+    assert shares["procedure_careless"] < 0.5
+    assert ("look first, procedure:" in done.stdout) == (shares["procedure"] < 1), "it says which fail, and why"
+    assert "it fails where it mishears a value" in done.stdout
     page = (tmp_path / "toologue-demo" / "report.html").read_text()
     assert "order-not-received.md" in page
     again = toologue("demo", cwd=tmp_path)

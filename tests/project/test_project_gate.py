@@ -107,7 +107,7 @@ class TestThePageSaysWhetherItMayGoLive:
 
     def test_where_none_is_asked_for_both_say_how_to_ask(self, german: Path) -> None:
         done = toologue("test", ".", cwd=german)
-        how = "none was asked for; --fail-under 0.9 asks for one, or fail_under in toologue.toml under [gate]"
+        how = "none was asked for; `toologue test --fail-under 0.9` asks for one, or fail_under in toologue.toml"
         assert f"gate: {how}" in done.stdout
         assert f"No gate {how}" in plain((german / "report.html").read_text())
 

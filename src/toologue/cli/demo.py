@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from toologue.cli.options import Out
 from toologue.cli.project import checked, first_looks
 from toologue.cli.run import show
-from toologue.cli.terminal import echo, progress_bar
+from toologue.cli.terminal import echo, folded, progress_bar
 
 if TYPE_CHECKING:
     from toologue.bench.benchmark import Benchmark
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Line = Literal["procedures", "tools", "chains", "programs"]
 _NOTES = (
-    "procedure carries out the procedures, with no language model.",
+    "procedure carries out the procedures, with no language model; it fails where it mishears a value.",
     "procedure_careless skips checks, obeys what it should refuse, and invents what it should ask for.",
 )
 _SETTINGS = """# The demo: a shop's help desk. Change a procedure, and run `toologue test` on this folder.
@@ -95,7 +95,9 @@ def demo(*, out: Out = Path("toologue-demo"), line: Line = "procedures") -> int:
         found = _procedures(out)
         report = replace(found.report, title="A shop's help desk", command="toologue demo", notes=_NOTES)
         status, then = show(report, out / "report.html", None, failures=False), f"toologue test {out}"
-        first_looks(found, found.trials[-1])
+        for trial, note in zip(found.trials, _NOTES, strict=True):
+            echo(folded(f"\n{note}", more=0))
+            first_looks(found, trial)
     echo(f"next: {then}", note=True)
     return status
 

@@ -14,7 +14,7 @@ from toologue.cli.from_prose import FromProse, from_prose
 from toologue.cli.options import Flag, Judged, Some, at_least_one
 from toologue.cli.run import show
 from toologue.cli.talks import Unreached, say_unreached
-from toologue.cli.terminal import command_line, echo, progress_bar, say_first
+from toologue.cli.terminal import command_line, echo, folded, progress_bar, say_first
 from toologue.errors import BadSetting, RunMismatch
 
 if TYPE_CHECKING:
@@ -139,9 +139,12 @@ def checked(project: Project, *, agents: Sequence[str] = (), **asked: Any) -> Ch
     def tell(stage: Stage) -> None:
         done = {"procedures": "read", "conversations": "made"}.get(stage.name, "run")
         amount = f"{stage.fresh} {done}" + ("" if done == "read" else f", {stage.kept} kept")
-        echo(f"{stage.name:{wide}}  {amount:18}  {stage.says}", note=True)
+        echo(folded(f"{stage.name:{wide}}  {amount:18}  {stage.says}"), note=True)
 
-    return check(project, agents=agents, workers=workers, tell=tell, bar=progress_bar, **asked)
+    found = check(project, agents=agents, workers=workers, tell=tell, bar=progress_bar, **asked)
+    what = "way: what may follow a step; pair: two ways, one right after the other; kept: from an earlier test"
+    echo(folded(f"({what})"), note=True)
+    return found
 
 
 def _remarks(suites: Sequence[Suite]) -> None:
@@ -211,10 +214,10 @@ def _gate(gate: Gated, folder: Path, page: Path) -> int:
     from toologue.report.words import GATE, gate_words
 
     if gate.least is None:
-        echo(f"\ngate: {gate_words(gate)}", note=True)
+        echo(folded(f"\ngate: {gate_words(gate)}"), note=True)
         return 0
     total = gate.total
-    echo(f"\ngate {GATE[gate.verdict]}: {gate_words(gate)}")
+    echo(folded(f"\ngate {GATE[gate.verdict]}: {gate_words(gate)}"))
     if gate.verdict == "undecided":
         lacking = math.ceil(100 * (gate.least - (total.value or 0)) - 1e-6) / 100
         lets = f"--allow-unsure {lacking:g} lets them pass" if total.value else "none is sure to pass"

@@ -82,7 +82,7 @@ def _of(
         severity = SEVERITIES[max(found)] if wrong else None
         noise = noise_of(gold.turns[turn - 1]) if turn and not node else ""
         what = [f"after {noise.replace('_', ' ')}"] if noise else []
-        what += [cut(explain(mismatch).removeprefix("unsure: "), 300) for mismatch in merged(at)]
+        what += [cut(explain(mismatch).removeprefix("unsure: "), 1000) for mismatch in merged(at)]
         what += [fault_words(did.error)] if did.error else []
         what += [stop_words(conversation)] if turn >= len(lived) and stop_words(conversation) else []
         before = (

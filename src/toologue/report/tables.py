@@ -18,6 +18,7 @@ from toologue.report.words import (
     decided_words,
     figures,
     headline,
+    metric_words,
     rate_words,
     trials_words,
     unscored_words,
@@ -25,7 +26,7 @@ from toologue.report.words import (
 )
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total
-from toologue.score.paired import Difference
+from toologue.score.paired import LOWER_IS_BETTER, Difference
 from toologue.score.trials import Trials
 
 if TYPE_CHECKING:
@@ -44,12 +45,15 @@ def totals_table(report: Report) -> Table:
     counted = any(name in ERROR_TYPES for name in report.metrics)
     decided = [decided_words(run) for run in report.runs]
     ends = "from all that is unsure being wrong to all of it being right, " if any(decided) else ""
-    caption = f"{ends}with 95 % bootstrap intervals{'; error types are counts' if counted else ''}"
+    less = "; ↓: less is better" if LOWER_IS_BETTER.intersection(report.metrics) else ""
+    sure = "; fully decided: no step is unsure" if any(decided) else ""
+    caption = f"{ends}with 95 % bootstrap intervals{less}{sure}{'; error types are counts' if counted else ''}"
     sizes = [max((total.n + total.unscored for total in run.totals), default=0) for run in report.runs]
     sized = [*zip(report.runs, sizes, strict=True)]
     heads = [(run.name, f"  n {size}{f' of {size + run.left}' if run.left else ''}") for run, size in sized]
     rows = [
-        [name, *(_figure(run.by_metric.get(name), size, run.absent) for run, size in sized)] for name in report.metrics
+        [metric_words(name), *(_figure(run.by_metric.get(name), size, run.absent) for run, size in sized)]
+        for name in report.metrics
     ]
     if any(decided):
         rows.append(["fully decided", *(words.replace(" fully decided", "") or "100.0 %" for words in decided)])

@@ -24,6 +24,7 @@ from toologue.report.view import Conversation, Gated, RunView
 from toologue.schema import AgentTurn, Fault, Mismatch, Turn, invocations, rounds
 from toologue.score.calls import ERROR_TYPES
 from toologue.score.metric import Total, gained
+from toologue.score.paired import LOWER_IS_BETTER
 from toologue.score.steps import SEVERITIES
 from toologue.score.trials import Rate, Trials
 from toologue.values.json_schema import object_of
@@ -229,6 +230,12 @@ def unscored_words(total: Total, absent: int) -> list[str]:
     return [f"nothing to score in {nothing}"] * bool(nothing) + [f"{absent} unscored"] * bool(absent)
 
 
+def metric_words(metric: str) -> str:
+    """What a table calls a metric, marked where less is better."""
+    said = {"no harm": "wrong, no harm"}.get(metric, metric)
+    return f"{said} ↓" if metric in LOWER_IS_BETTER else said
+
+
 def bracket(value: float, best: float, form: str) -> str:
     """A rate from all that is unsure being wrong to all of it being right, the smaller first; one number if equal."""
     return " to ".join(dict.fromkeys(form.format(end) for end in sorted((value, best))))
@@ -245,7 +252,7 @@ GATE = {"passed": "PASSED", "failed": "NOT PASSED", "undecided": "UNDECIDED"}
 def gate_words(gate: Gated) -> str:
     """What was found of what a gate is on, and what is wanted; of a gate that nobody has set, how one is."""
     if gate.least is None:
-        return "none was asked for; --fail-under 0.9 asks for one, or fail_under in toologue.toml under [gate]"
+        return "none was asked for; `toologue test --fail-under 0.9` asks for one, or fail_under in toologue.toml"
     value, interval = figures(gate.total)
     known = "nothing was scored" if gate.total.value is None else value
     used = f", up to {gate.allowed:.1%} may be unsure" if gate.total.unsure and gate.allowed else ""
