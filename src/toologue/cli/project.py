@@ -172,12 +172,13 @@ def first_looks(found: Checked, trial: Trial) -> None:
     from toologue.plan.procedures.paths import missing_lines
     from toologue.report.coverage import sight_of
     from toologue.report.hotspots import spots
+    from toologue.report.words import kind_words
 
     charted = found.report.charted
     looks: Mapping[Literal["wrong", "unsure"], str] = {"wrong": "look first", "unsure": "unsure"}
     for verdict, heading in looks.items():
         every = [
-            f"  {spot.where}: {spot.severity or 'unsure'}, {spot.times} ×   e.g. {spot.conversation}, turn {spot.turn}"
+            f"  {spot.where}: {kind_words(spot.severity)}, {spot.times} ×   e.g. {spot.conversation}, turn {spot.turn}"
             + "".join(f"\n      {line}" for line in spot.what)
             for spot in spots(charted, trial.conversations, verdict)
         ]

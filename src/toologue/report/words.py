@@ -232,8 +232,12 @@ def unscored_words(total: Total, absent: int) -> list[str]:
 
 def metric_words(metric: str) -> str:
     """What a table calls a metric, marked where less is better."""
-    said = {"no harm": "wrong, no harm"}.get(metric, metric)
-    return f"{said} ↓" if metric in LOWER_IS_BETTER else said
+    return f"{kind_words(metric)} ↓" if metric in LOWER_IS_BETTER else metric
+
+
+def kind_words(severity: str | None) -> str:
+    """What a wrong step of a severity is called; "unsure" where there is none."""
+    return {"no harm": "wrong, no harm", None: "unsure"}.get(severity, severity or "")
 
 
 def bracket(value: float, best: float, form: str) -> str:
@@ -272,7 +276,7 @@ def worst_words(run: RunView) -> str:
     failed = (one.verdict.at for one in run.conversations if one.status == "failed" and one.verdict)
     kinds = ([SEVERITIES.index(one.severity) for one in at if one.verdict == "wrong" and one.severity] for at in failed)
     worst = Counter(max(found) for found in kinds if found)
-    return ", ".join(f"{worst[kind]} × {SEVERITIES[kind]}" for kind in sorted(worst, reverse=True))
+    return "; ".join(f"{worst[kind]} × {kind_words(SEVERITIES[kind])}" for kind in sorted(worst, reverse=True))
 
 
 def words_alone(run: RunView) -> list[str]:
