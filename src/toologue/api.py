@@ -20,7 +20,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from io import StringIO
@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 from toologue import registry
 from toologue.agents.agent import AgentSpec, resolve_agent
 from toologue.apis.choice import Choice
-from toologue.bench.benchmark import Benchmark, Options, Proof, benchmark, benchmark_of, report_of
+from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, Proof, benchmark, benchmark_of, report_of
 from toologue.bench.benchmark import evaluate as evaluate_benchmark
 from toologue.bench.prove import check_gold
 from toologue.errors import BadSetting, UnknownName
@@ -157,6 +157,10 @@ def evaluate(
     timeout: float | None = None,
     out: Path | str | None = None,
     data: Path | str | None = None,
+    mode: Mode = "fixed",
+    task: str | Sequence[str] = (),
+    labels: str | Sequence[str] = (),
+    cap: int | None = None,
     progress: Progress = lambda done, of: None,
 ) -> Report:
     """Play an agent through a suite, and grade it.
@@ -164,7 +168,10 @@ def evaluate(
     `agent`: a function of (messages, tools) in OpenAI's shape, sync or async; an object with `async act(history,
     brief)`; a model; or a name (docs/your-agent.md). `suite`: a project's folder, a dialogues.jsonl, the name of a
     benchmark, or dialogues. `only` are patterns of ids, `limit` takes the first of them, each is played `trials` times,
-    `concurrency` at once, for `timeout` seconds at most. `data` are a benchmark's, where they are not those that ship.
+    `concurrency` at once, for `timeout` seconds at most.
+
+    Of a benchmark, as in `toologue bench`: `data` where they are not those that ship; `mode`: fixed or published;
+    `task` and `labels` of tooldial, whose metrics are those of all that are played; `cap`: steps in a round.
 
     A name in a project is kept in the project's folder, as by `toologue test`; all else is kept in the folder `out`,
     where it is given: what was done before is not done again. Raises UserError; BadSetting in a running event loop.
@@ -179,10 +186,13 @@ def evaluate(
     if isinstance(suite, str) and suite in registry.names("benchmark") and not Path(suite).exists():
         if protocol is not None:
             raise BadSetting(f"the benchmark {suite!r} has a protocol of its own: leave out `protocol`")
-        options = Options(trials=trials or 1, limits=limits, progress=progress, out=folder)
-        return _benchmarked(agent, benchmark(suite), _at(data), chosen, options)
+        options = Options(mode=mode, trials=trials or 1, limits=limits, cap=cap, progress=progress, out=folder)
+        asked = {"task": _listed(task), "labels": _listed(labels)}
+        return _benchmarked(agent, benchmark(suite).choosing(**asked), _at(data), chosen, options)
     if data is not None:
         raise BadSetting("`data` is where a benchmark's published data are: give a suite as its path alone")
+    if mode != "fixed" or task or labels or cap:
+        raise BadSetting(f"mode, task, labels and cap are a benchmark's, and {str(suite)[:60]!r} is none")
     playable = _playable(suite, protocol or "next")
     if not playable.golds:
         raise BadSetting("there is no conversation in this suite: give one at least")
@@ -232,6 +242,10 @@ def _playable(suite: Suite, protocol: ProtocolPlayed) -> Playable:
     return Playable(Path("conversations"), tuple(suite), TextMatch.of("lexical"), protocol)
 
 
+def _listed(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else [*names]
+
+
 def _at(data: Path | str | None) -> Path | None:
     return None if data is None else Path(data)
 
@@ -242,9 +256,22 @@ def _benchmarked(agent: Tested, chosen: Benchmark, data: Path | None, some: Sele
     match = TextMatch.of("lexical" if chosen.alike else "exact")
     asked = agent if isinstance(agent, str) else given(agent)
     results = evaluate_benchmark(chosen, some.of(chosen.load(data)), [asked], judge=match, options=options)
-    made = report_of(chosen, results, judge=match)
+    made = report_of(chosen, results, judge=match, mode=options.mode)
+    made = replace(made, runs=[replace(made.runs[0], totals=_totals_of(*results.values()))])
     found = [Played.of(one, (), Cost()) for one in made.runs[0].all]
     return Report(made, found, "test correct" if chosen.name == "almita" else chosen.passes)
+
+
+def _totals_of(played: Mapping[Part, Sequence[Graded]]) -> list[Total]:
+    """The totals of all parts; of metrics that several have the last ones' by name, the others' by metric and part."""
+    scores = {part: [score for one in graded for score in one.scores.values()] for part, graded in played.items()}
+    found = {part: totals(every) for part, every in scores.items()}
+    last = {one.metric: part for part, every in found.items() for one in every}
+    return [
+        one if last[one.metric] == part else one._replace(metric=f"{one.metric} ({part.name})")
+        for part, every in found.items()
+        for one in every
+    ]
 
 
 def load(suite: str | Path, *, data: Path | str | None = None) -> list[Dialogue]:

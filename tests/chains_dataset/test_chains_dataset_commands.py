@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from chains_dataset_samples import service
 
+from command import toologue
+from toologue import evaluate
 from toologue.cli import status
+from toologue.errors import UserError
 from toologue.schema import Api, Dialogue
 from toologue.schema.jsonl import read, write
 
@@ -89,6 +93,29 @@ def test_gold_is_right_and_mutants_are_caught(folder: Path, tmp_path: Path, caps
     assert gold["action_accuracy"] == 1.0
     assert 0.5 < retrieve["action_accuracy"] <= 1.0
     assert "F1 of each action" in page.read_text()
+
+
+def test_python_gives_what_the_command_gives(folder: Path) -> None:
+    every = evaluate("retrieve", "tooldial", data=folder)
+    assert {"state accuracy", "action accuracy", "grounded", "user turn right"} <= {*every.metrics}
+    assert "state accuracy (dst, gold)" in every.metrics, "plain names are of hidden labels"
+    states = evaluate("retrieve", "tooldial", data=folder, task="dst", labels="gold")
+    assert states["state accuracy"].value == every["state accuracy (dst, gold)"].value
+    assert "grounded" not in states.metrics
+    assert evaluate("gold", "tooltalk", mode="published", limit=2)["success"].value == 1.0
+    with pytest.raises(UserError, match="graded in mode fixed alone"):
+        evaluate("gold", "tooldial", data=folder, mode="published")
+
+
+def test_conversations_are_shown_from_another_folder(folder: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "data"
+    shutil.copytree(folder, copied)
+    lines = (copied / "dialogues.jsonl").read_text().splitlines()
+    one = json.loads(lines[0])
+    one["world"]["arguments"]["apis"] = "elsewhere/apis.jsonl"
+    (copied / "dialogues.jsonl").write_text(json.dumps(one) + "\n")
+    shown = toologue("show", "data/dialogues.jsonl", cwd=tmp_path)
+    assert (shown.returncode, "LOOKS FOR" in shown.stdout, "AGENT" in shown.stdout) == (0, True, True)
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,14 @@ def test_an_agent_that_raises_everywhere_is_said_first_and_the_command_fails(fol
     assert words in (folder / "out.html").read_text()
 
 
+@pytest.mark.parametrize("agent", ["broken.py:sometimes", "./broken.py:sometimes"])
+def test_a_file_of_the_folder_is_named_as_in_a_project(folder: Path, agent: str) -> None:
+    done = toologue("bench", "tooltalk", "--agent", agent, "--limit", 1, "--out", "kept", cwd=folder)
+    assert (done.returncode, agent in done.stdout) == (0, True)
+    missing = toologue("bench", "tooltalk", "--agent", "other.py:agent", "--limit", 1, cwd=folder)
+    assert "'other.py:agent': there is no file other.py in " in missing.stderr
+
+
 def test_one_that_raises_now_and_then_is_graded(folder: Path) -> None:
     done = bench(folder, "sometimes", "--only", "a*")
     assert done.returncode == 0

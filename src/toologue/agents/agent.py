@@ -6,6 +6,7 @@ mid-history, it answers the same. `resolve_agent` understands
 
     NAME or NAME:ARGUMENT     a registered one: gold, altered:drop, predictions:FILE
     PROVIDER:NAME             a language model, which calls functions
+    FILE.py:NAME              a function or an agent of a file, in processes (callable:FILE.py:NAME)
     module:attribute          yours, in a thread: an agent, a function of (messages, tools), or of a Case that gives one
 
 each with `?name=SHORT` behind it, or `&name=SHORT` behind other options: what traces and reports call it.
@@ -17,11 +18,13 @@ import asyncio
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import cast
 from urllib.parse import unquote_plus
 
 from toologue import registry
 from toologue.agents.apart import apart
+from toologue.agents.code import with_file
 from toologue.errors import BadSetting
 from toologue.loop import Agent
 from toologue.schema import AgentTurn, Brief, Case, Turn, place, rounds
@@ -88,6 +91,8 @@ def split_options(spec: str, *names: str) -> tuple[str, dict[str, str]]:
 
 def _resolve(spec: str) -> AgentSpec:
     name, _, argument = spec.partition(":")
+    if name.endswith(".py"):
+        return replace(_resolve(with_file(spec, Path.cwd())), name=spec)
     if name in registry.names("model") and name not in registry.names("agent"):  # a model calls functions
         return replace(cast("AgentSpec", registry.find("agent", "function_calling")(spec)), name=spec)
     if name in registry.names("agent") or not argument:  # what is unknown raises, with the nearest names

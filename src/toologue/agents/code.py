@@ -52,7 +52,9 @@ def code_of(spec: str) -> str:
     prompt, file = Path(dict(parse_qsl(options)).get("prompt", "")), Path(asked.rpartition(":")[0])
     if prompt.is_file():
         return keys.file_key(prompt)
-    return code_key(file) if how in ("callable", "thread") and file.is_file() else ""
+    if how.endswith(".py"):
+        file = Path(how)
+    return code_key(file) if (file.suffix == ".py" or how in ("callable", "thread")) and file.is_file() else ""
 
 
 def code_key(file: Path) -> str:

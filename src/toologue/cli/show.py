@@ -7,16 +7,17 @@ A YAML file is one with calls (`bench.tooltalk.conversations`) or, where it has 
 from __future__ import annotations
 
 import json
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING
 
-from toologue.cli.terminal import echo
+from toologue.cli.terminal import command_line, echo
 from toologue.errors import BadSetting
 
 if TYPE_CHECKING:
-    from toologue.schema import Act, AgentTurn, Dialogue, Result, UserTurn
+    from toologue.schema import Act, AgentTurn, Dialogue, Result, Retrieve, UserTurn
 
 # Of more conversations than this, a line each is printed.
 _WHOLE = 3
@@ -38,7 +39,7 @@ def show(*files: Path, words: bool | None = None) -> None:
 
     if not files:
         raise BadSetting("name a file: toologue show my-conversation.yaml")
-    dialogues = list(conversations_in(files, _read))
+    dialogues = [one for file in files for one in map(partial(_placed, file.parent), conversations_in([file], _read))]
     for dialogue in map(executed, dialogues):
         made, signature = list(invocations(dialogue.turns)), dialogue.extra.get("initial_signature")
         head = f"{len(programs_of(dialogue))} programs" if has_programs(dialogue) else f"{len(made)} calls"
@@ -46,6 +47,18 @@ def show(*files: Path, words: bool | None = None) -> None:
         echo(f"== {dialogue.id} {head}{signed}")
         for turn in dialogue.turns if words or (words is None and len(dialogues) <= _WHOLE) else ():
             _print_turn(turn)
+    if words is None and len(dialogues) > _WHOLE:
+        echo(f"next: {command_line('show', *files)} --words prints every turn", note=True)
+
+
+def _placed(folder: Path, dialogue: Dialogue) -> Dialogue:
+    """The dialogue with its documents beside it, where they are not where it was made."""
+    world = dialogue.world
+    if "apis" not in world.arguments or Path(str(world.arguments["apis"])).exists():
+        return dialogue
+    beside = folder / "apis.jsonl"
+    arguments = {**world.arguments, "apis": str(beside)}
+    return dialogue.replace(world=world.replace(arguments=arguments)) if beside.exists() else dialogue
 
 
 def _read(file: Path) -> Dialogue:
@@ -78,7 +91,8 @@ def _print_act(act: Act, result: Result | None) -> None:
         echo(f"  PROGRAM of goal {act.goal}, {act.status}")
         echo(indent(act.code, "     | ", lambda _: True))
     else:
-        echo(f"  CALL  {act.api} {_json(act.arguments)}" if act.kind == "call" else f"  CALL  {act.kind}")
+        asked = f"CALL  {act.api} {_json(act.arguments)}" if act.kind == "call" else f"LOOKS FOR {_wanted(act)}"
+        echo(f"  {asked}")
     if not executable(act):
         return
     error = result.error if result else None
@@ -89,6 +103,10 @@ def _print_act(act: Act, result: Result | None) -> None:
             if path not in SIGNATURES:
                 what = "new" if path in result.created else "gone" if row is None else "changed"
                 echo(f"     {what}: {'/'.join(split_path(path))}")
+
+
+def _wanted(act: Retrieve) -> str:
+    return f"what supplies {act.missing[1]} of {act.missing[0]}" if act.missing else _json(act.query)
 
 
 def _json(value: object) -> str:
