@@ -38,8 +38,8 @@ from toologue.score.reply_reading import Reading
 HERE = Path(__file__).with_name("verdicts")
 WEIGHTS = Path(__file__).parents[1] / "src" / "toologue" / "score" / "weights.yaml"
 SHARED = Path(__file__).parents[2] / "shared" / "verdicts"
-# What is not fitted: `CERTAIN` kinds, and two that leave a reply unsure.
-SET = dict.fromkeys(CERTAIN, 2.0) | {"answers an attack": 1.0, "made-up value": 1.0}
+# What is not fitted: `CERTAIN` kinds, and three that leave a reply unsure.
+SET = dict.fromkeys(CERTAIN, 2.0) | {"answers an attack": 1.0, "made-up value": 1.0, "untold status": 1.0}
 # What may make a reply wrong alone, if it tells wrong ones from right ones: moves, the data asked for, others' data.
 # All else that is fitted leaves it unsure, unless two kinds come together.
 ALONE = frozenset({"asks instead", "asks other", "asks part", "asks more", "answers noise", "data of results"})

@@ -256,6 +256,14 @@ class TestBadModel:
             "nobody comes to step 3 more than 1 times",
         ]
 
+    def test_a_failure_that_its_own_rule_does_not_bring_about_is_not_asked_for(self, desk: Desk) -> None:
+        """The steps before the call lead elsewhere what the rule refuses."""
+        rule = {"prolong_loan": {"x-action": {"requires": 'loan.status == "out"', "otherwise": "It is back."}}}
+        done = desk.init(keep=[answer(KEEP, {**KEEP_TABLE, "operations": rule})])
+        assert "calls of `prolong_loan` that were tried failed with `conflict`; it refuses loan L-" in done.stdout
+        assert "and the steps before lead that elsewhere: no conversation comes to this" in done.stdout
+        assert not any("no conversation takes" in prompt for prompt in desk.writer.prompts)
+
     def test_what_is_never_reached_is_said_in_the_end(self, desk: Desk) -> None:
         fewer = {**BACK_TABLE, "rows": {"loans": BACK_TABLE["rows"]["loans"][:1]}}
         alone = {"intents": [RETURN], "left_out": {str(number): "other" for number in (1, 8, 9, 10)}}
