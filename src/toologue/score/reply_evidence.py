@@ -306,7 +306,8 @@ def _acts(one: Reading) -> Iterator[Evidence]:
     documents = one.known.documents
     if claims := list(claimed_acts(one.text, documents)):
         made = one.known.made(one.at)
-        told = {api for claim in claimed_acts(one.expected, documents) for api in claim.apis}
+        expected = one.expected.replace(" already been ", " been ")  # what was done before this conversation, too
+        told = {api for claim in claimed_acts(expected, documents) for api in claim.apis}
         for claim in claims:
             if not claim.done_in(made) and not claim.apis & told:
                 yield Evidence(
