@@ -40,6 +40,7 @@ DropReason = Literal[
 ]
 REASONS: tuple[DropReason, ...] = get_args(DropReason)
 _KEPT, _FOUND = 8192, 5
+_GREETS = re.compile(r"(?:hello|hi|hey|good (?:morning|afternoon|evening|day))\b", re.I)
 _ABOUT = re.compile(
     r"^(?:(?:an?|the|all) )?(?:information|details|data|facts|list|set|collection|results?) (?:about|on|of) "
 )
@@ -156,7 +157,7 @@ class Queries:
             topics = [one for one in topics if wish - _content(one)]
         texts = ((voice("vague", topic=topic), topic, "") for topic in topics for _ in range(voice.many("vague")))
         at = start % (len(hints) or 1)
-        ours = [(f"{hello}{one.person}", "", one.assistant) for one in (*hints[at:], *hints[:at])]
+        ours = [(_greeted(hello, one.person), "", one.assistant) for one in (*hints[at:], *hints[:at])]
         return self._first(name, band, chain(ours, texts))
 
     def _openings(self, about: UseKey, given: Given, start: int, hello: str) -> _Texts:
@@ -167,7 +168,7 @@ class Queries:
             some = told[part]
             at = start % (len(some) or 1)
             for one in (*some[at:], *some[:at]):
-                yield f"{hello}{one} {more}".rstrip(), "", ""
+                yield f"{_greeted(hello, one)} {more}".rstrip(), "", ""
 
     def _reason_of(self, name: str) -> DropReason | None:
         why = unspeakable_reason(self._apis[name])
@@ -192,6 +193,11 @@ class Queries:
     def _ranked_for(self, text: str) -> tuple[tuple[str, float], ...]:
         """What the retriever says; vague texts are asked again and again, about other Apis."""
         return tuple(self._index.rank(text, _FOUND))
+
+
+def _greeted(hello: str, text: str) -> str:
+    """A first message after a greeting, where it holds none."""
+    return text if _GREETS.match(text) else f"{hello}{text}"
 
 
 def _unreached(band: Band, name: str) -> Unworded:
