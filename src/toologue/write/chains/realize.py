@@ -287,7 +287,7 @@ class Realizer:
         extra = [name for name in names if name not in needed]
         if (one := names.get(self._missing)) and one.thing:
             needed = [name for name in needed if name != self._missing]
-            lead = _text(lead, self._asking([one]))
+            lead = _text(lead, self._told.question(api.name, [self._missing]) or self._asking([one]))
         if line := self._told.question(api.name, [*needed, *extra]):
             return _text(lead, line)
         asked = self._told.question(api.name, needed) or self._asking([names[name] for name in needed])
