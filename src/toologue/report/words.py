@@ -32,7 +32,7 @@ from toologue.values.json_schema import object_of
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_NAMED = 8
+_NAMED, _WORD = 8, 20
 _UNCHANGED = ("not changed", "not created")
 _STOPS = {
     "timeout": "The agent ran out of time.",
@@ -325,8 +325,11 @@ def _finalize(value: Any) -> Any:
 
 
 def cut(text: str, limit: int) -> str:
-    """The text, on at most `limit` characters."""
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+    """The text, on at most `limit` characters, without a part of a word where a word ends near."""
+    if len(text) <= limit:
+        return text
+    end = text.rfind(" ", limit - _WORD, limit) if limit > _WORD else -1
+    return text[: end if end > 0 else limit - 1].rstrip() + "…"
 
 
 def quoted(value: Any, limit: int = 90) -> str:
