@@ -33,8 +33,10 @@ def chains(
     writer: str = "template",
     seed: int = 0,
     workers: int = 1,
-) -> None:
+) -> int:
     """A dataset of conversations in which one API finds what another needs: planned by execution, worded, verified.
+
+    Exits 3 where none could be made.
 
     Parameters
     ----------
@@ -67,6 +69,7 @@ def chains(
         Processes.
     """
     from toologue.project.chain_statistics import compared as compared_chains
+    from toologue.project.chain_statistics import lacking
     from toologue.project.chains import ChainMaking, make_chains
     from toologue.schema import Dialogue
     from toologue.schema.jsonl import read
@@ -74,6 +77,7 @@ def chains(
     if not apis:
         raise BadSetting("name the APIs, as in: toologue generate chains apis.jsonl -o DIR")
     making = ChainMaking(count, seed, embedder, rules, ratio_of(ratio), most, writer=writer)
+    replaced = "; what was there is replaced" if (out / "dialogues.jsonl").exists() else ""
     with progress_bar("generating") as progress:
         said = make_chains(
             apis, out, making, graph=graph, uses=uses, choice=operations.choice, workers=workers, progress=progress
@@ -85,7 +89,10 @@ def chains(
     if said.dialogues < count:
         echo(f"{count:,} were wanted, and no more come of these pairs (see above why): give more APIs, or raise --most")
     about = f"about {said.pairs:,} pairs of APIs and {said.alone:,} APIs alone"
-    echo(f"{said.dialogues:,} conversations {about}, all verified, in {out}", note=True)
+    echo(f"{said.dialogues:,} conversations {about}, all verified, in {out}{replaced}", note=True)
+    for line in lacking(said):
+        echo(line)
+    return 0 if said.dialogues else 3
 
 
 def ratio_of(text: str) -> tuple[float, ...]:
@@ -101,9 +108,12 @@ def _chain_counts(said: ChainStatistics) -> Iterator[Table]:
     yield table(("sequence", "dialogues", "share"), shares, title="action sequences")
     actions = ((name, f"{number:,}") for name, number in said.actions.items())
     yield table(("action", "turns"), actions, title="actions")
-    dropped = ((what, why, f"{n:,}") for what, counts in said.dropped.items() for why, n in counts.items())
+    from toologue.project.chain_statistics import reason_words
+
+    every = ((what, why, n) for what, counts in said.dropped.items() for why, n in counts.items())
+    dropped = ((what, f"{n:,}", f"{why}: {reason_words(why)}") for what, why, n in every)
     title = f"{said.documents:,} APIs, {said.edges:,} edges"
-    yield table(("dropped", "why", "how many"), dropped, title=title)
+    yield table(("dropped", "how many", "why"), dropped, title=title)
 
 
 def procedures(

@@ -1,0 +1,49 @@
+"""Which documents give chains, and what is said where one gives none."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from command import toologue
+from toologue.plan.chains.catalog import REASONS
+from toologue.project.chain_statistics import WHYS
+from toologue.write.chains.queries import REASONS as OPENINGS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "chains.md").read_text()
+NOBODY = """
+openapi: 3.0.0
+info: {title: Boxes, version: "1"}
+paths:
+  /boxes/{boxId}:
+    get:
+      operationId: get_box
+      summary: Get the details of a box.
+      parameters: [{name: boxId, in: path, required: true, schema: {type: integer}}]
+      responses: {"200": {description: A box}}
+"""
+
+
+def test_the_page_explains_every_reason() -> None:
+    assert {*REASONS, *OPENINGS} <= set(WHYS)
+    rows = re.findall(r"^\| (.+?) \| (.+?) \| (.+?) \|$", PAGE.partition("| reason |")[2], re.MULTILINE)
+    assert {row[0]: (row[1], row[2]) for row in rows if row[0] in WHYS} == WHYS
+
+
+def test_the_document_of_the_page_gives_conversations_and_a_second_run_says_what_it_replaces(tmp_path: Path) -> None:
+    (document,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "hotels.yaml").write_text(document)
+    command = ("generate", "chains", "hotels.yaml", "-o", "chains", "--count", 6, "--ratio")
+    done = toologue(*command, "1/0/0", cwd=tmp_path)
+    assert (done.returncode, "4 conversations about 1 pairs" in done.stdout) == (0, True), done.stderr
+    assert "is empty" not in done.stdout
+    again = toologue(*command, "80/10/10", cwd=tmp_path)
+    assert "what was there is replaced" in again.stdout
+    assert "the split test is empty: APIs that belong together stay in one" in again.stdout
+    assert "users do not know it: an API alone needs an id" in " ".join(again.stdout.replace("│", "").split())
+
+
+def test_no_conversation_is_no_success(tmp_path: Path) -> None:
+    (tmp_path / "boxes.yaml").write_text(NOBODY)
+    done = toologue("generate", "chains", "boxes.yaml", "-o", "chains", cwd=tmp_path)
+    assert (done.returncode != 0, "users do not know it" in done.stdout + done.stderr) == (True, True)
