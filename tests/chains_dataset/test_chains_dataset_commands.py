@@ -107,6 +107,15 @@ def test_python_gives_what_the_command_gives(folder: Path) -> None:
         evaluate("gold", "tooldial", data=folder, mode="published")
 
 
+def test_the_flat_text_is_for_training_and_the_benchmark_says_what_it_reads(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "flat.jsonl"
+    assert status(["export", str(folder), "--to", "tooldial", "-o", str(out)]) == 0
+    done = toologue("bench", "tooldial", "--agent", "gold", "--data", out, cwd=tmp_path)
+    assert (done.returncode, "give the dialogues.jsonl that it was exported from" in done.stderr) == (2, True)
+    done = toologue("bench", "tooldial", "--agent", "gold", "--data", folder, "--labels", "none", cwd=tmp_path)
+    assert done.returncode == 0
+
+
 def test_conversations_are_shown_from_another_folder(folder: Path, tmp_path: Path) -> None:
     copied = tmp_path / "data"
     shutil.copytree(folder, copied)

@@ -32,7 +32,7 @@ def export(
         A dialogues.jsonl, or a folder with one.
     to
         openai (messages and tools), sharegpt (conversations, system, tools), hf (flat rows with labels), tooldial (the
-        flat text of its experiments).
+        flat text that its models are trained on; `bench tooldial` reads the dialogues.jsonl itself).
     out
         The .jsonl to write; by default beside the dialogues, as in dialogues.openai.jsonl.
     apis

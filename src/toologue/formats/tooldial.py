@@ -85,6 +85,9 @@ def read_tooldial(file: Path) -> Iterator[Dialogue]:
 
 def from_tooldial(record: Any, *, id: str, file: object = "<record>", line: int = 0, path: str = "$") -> Dialogue:
     """The dialogue that one of the paper's objects is. Raises BadRecord, with the place, for what is none."""
+    if isinstance(object_of(record).get("dialogue"), str):
+        remedy = "give the dialogues.jsonl that it was exported from, or the paper's JSON"
+        raise BadRecord(file, line, f"{path}.dialogue", "the flat text that models are trained on, not turns", remedy)
     try:
         read = _Record.model_validate(record)
     except ValidationError as error:
