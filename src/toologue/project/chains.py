@@ -77,7 +77,7 @@ _LINES, _NAMES, _TEXTS, _JOBS = 4096, 512, 2048, 32  # at once
 _MOST = 5  # jobs that are tried for one that is wanted
 _TRIES = 4  # of each pair in the first round; as many as before in each later one
 # A pair, or one of its sequences, that failed so often, and so many times as often as it came about, is given up.
-_FRUITLESS, _RARELY = 8, 4
+_FRUITLESS, _RARELY = 8, 8
 Progress = Callable[[int, int], None]
 _REPEATS = "nearly repeats another"
 
