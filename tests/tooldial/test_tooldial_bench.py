@@ -16,7 +16,7 @@ from tests.tooldial_record import record_of
 from toologue import registry
 from toologue.agents.agent import resolve_agent
 from toologue.agents.callable import Called
-from toologue.bench.benchmark import Options, Part, benchmark, evaluate, play, record, sums
+from toologue.bench.benchmark import Options, Part, benchmark, evaluate, play, record, report_of, sums
 from toologue.bench.tables import html
 from toologue.bench.tooldial import TOOLDIAL, load, prove
 from toologue.bench.tooldial.predictions import predicted
@@ -28,6 +28,7 @@ from toologue.formats.tooldial_text import lines
 from toologue.models.model import ScriptedModel
 from toologue.models.similarity import TextMatch
 from toologue.mutate.states import RIGHT, WRONG
+from toologue.report.page import write_page
 from toologue.schema import AgentTurn, Call, Dialogue, Retrieve, Setting, State, Trace
 from toologue.schema.jsonl import write
 from toologue.score.states import ACCURACY
@@ -370,3 +371,12 @@ def test_dialogues_without_predictions_are_unscored(tmp_path: Path) -> None:
         evaluate(chosen, GOLDS[:2], [f"predictions:{tmp_path / 'b.jsonl'}"])
     with pytest.raises(BadSetting, match="predictions are for one task"):
         evaluate(TOOLDIAL, GOLDS[:2], [agent])
+
+
+def test_the_page_shows_states_and_what_was_looked_for_side_by_side(tmp_path: Path) -> None:
+    chosen = TOOLDIAL.choose("task", ["overall"]).choose("labels", ["none"])
+    golds = [dialogue(TWO[0])]
+    write_page(tmp_path / "page.html", report_of(chosen, evaluate(chosen, golds, ["retrieve"])))
+    page = (tmp_path / "page.html").read_text()
+    assert "<summary>State, retriever_call</summary>" in page
+    assert "API: &#34;none yet&#34;" in page

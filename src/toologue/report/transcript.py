@@ -308,6 +308,10 @@ def _turn_items(
 ) -> Iterator[Item]:
     if turn.thought:
         yield Item("thought", (index, -2), text=said(turn.thought))
+    if turn.state is not None:
+        slots = {"API": turn.state.api or "none yet", **turn.state.required, **turn.state.optional}
+        told = ", ".join(f"{name}: {quoted(value)}" for name, value in slots.items())
+        yield Item("thought", (index, -3), title=f"State, {turn.action or 'no action'}", text=said(told))
     if turn.text is not None:
         at, title = (index, -1), turn.action or ""
         reasons = tuple(_reason(mismatch) for mismatch in why.get(at, ()))
@@ -388,6 +392,9 @@ def _as_expected(theirs: Sequence[Item], mine: Sequence[Item], answers: Marks) -
     done = [item for item in mine if item.kind not in ("words", "thought")]
     if [_bare(item) for item in wanted] != [_bare(item) for item in done]:
         return False
+    labels = [[(one.title, one.text) for one in side if one.kind == "thought" and one.title] for side in (mine, theirs)]
+    if labels[0] and labels[0] != labels[1]:
+        return False
     places = {item.place for item in wanted}
     return all(
         item.kind != "call" or answers.partner.get(item.place) in places or item.mark == "draft" for item in done
@@ -415,6 +422,8 @@ def _rows(theirs: Sequence[Item], mine: Sequence[Item], answers: Marks) -> list[
     """Both sides in order, partners side by side where the order allows it."""
     ours, others = ([at for at, item in enumerate(side) if item.kind == "words"] for side in (mine, theirs))
     partner = dict(zip(reversed(ours), reversed(others), strict=False))
+    asked = ([at for at, item in enumerate(side) if item.kind == "retrieve"] for side in (mine, theirs))
+    partner |= dict(zip(*asked, strict=False))
     index = {item.place: i for i, item in enumerate(theirs) if item.kind in ("call", "program")}
     for i, item in enumerate(mine):
         if item.kind in ("call", "program") and answers.partner.get(item.place) in index:
