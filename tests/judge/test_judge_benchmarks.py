@@ -102,7 +102,7 @@ class TestCalibrated:
         calibrated(tmp_path / "reviews", "mine:judge", agree=57, differ=3)
         said = self.calibrate(tmp_path)
         assert Judge("mine:judge", RIGHT).who in said
-        assert "│ all  │ 60 │ 95.0% │ 0.90  │ 0.77 to 1.00 │" in said
+        assert "│ all  │ 60 │ 95.0 % │ 0.90  │ 0.77 to 1.00 │" in said
         assert "gates: n 60, agree 95.0%, kappa 0.90" in said
 
     def test_fifty_decisions_are_wanted(self, tmp_path: Path) -> None:
