@@ -55,14 +55,13 @@ def _unequal(condition: str, result: str, slots: set[str]) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotEq):
             for one, other in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):
-                is_field = isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id == result
-                if is_field and isinstance(other, ast.Name) and other.id in slots:
-                    yield one.attr
+                if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id == result:
+                    yield from [one.attr] if isinstance(other, ast.Name) and other.id in slots else []
 
 
 def _rows(gold: Dialogue, at: int) -> Iterator[tuple[str, dict[str, JsonValue]]]:
     """(Api, what a call of it found) before a turn."""
     for turn in gold.turns[:at]:
         for act, result in zip_longest(turn.acts, turn.results) if isinstance(turn, AgentTurn) else ():
-            if isinstance(act, Call) and result and isinstance(result.value, dict):
-                yield act.api, object_of(result.value)
+            if isinstance(act, Call) and result and (row := object_of(result.value)):
+                yield act.api, row
