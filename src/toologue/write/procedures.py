@@ -156,7 +156,8 @@ class AgentWords(_Words):
         if heard.move == "choose" and _RE["noun"].match(answer) and len(answer.split()) < 5:
             return self._voice("take_up", choice=grammar.to_you(_lower_first(answer)))
         if heard.move == "choose":
-            return self._voice("follow")
+            settled = _RE["settled"].match(answer)
+            return self._draw("follow", lambda text: not (settled and _RE["hears_out"].match(text)))
         return self._voice("acknowledge") if heard.values else ""
 
     def _question(self, cue: Cue, ask: Asking) -> str:
