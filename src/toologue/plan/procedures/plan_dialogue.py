@@ -85,7 +85,7 @@ class _Conversation:
     rng: Random
     register: Register
     done: Detour | None = None
-    # Whether the last way was that of somebody who is out of tries.
+    # Whether the last way was that of somebody who is out of tries at giving something.
     failed: bool = False
     skip: int = -1
     turns: list[Turn] = field(default_factory=list[Turn])
@@ -108,7 +108,8 @@ class _Conversation:
         self.state = self.steering.after(self.state, link)
         self.path.append(link.id)
         here = self.graph.by_id[link.target]
-        self.failed = bool(link.tries and link.tries.over) or (self.failed and here.type != "user")
+        over = link.tries is not None and link.tries.over and bool(self.graph.by_id[link.tries.node].collects)
+        self.failed = over or (self.failed and here.type != "user")
 
     def say(self, turn: Turn, cue: Cue) -> None:
         """Add a turn; what an agent's words must get across stays with it, for whoever grades other words."""
