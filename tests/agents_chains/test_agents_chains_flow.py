@@ -129,6 +129,44 @@ class TestWhatTheUserDoesNotKnowIsFoundOut:
         assert "response_fail" in actions(converse(world, *self.LINES))
 
 
+class TestAThingIsAskedForByItsName:
+    """People know what a hotel is called, and not its id: the name is for the Api that finds the id."""
+
+    WISH = "Tell me about that hotel."
+
+    def test_the_question_is_which_one(self) -> None:
+        asks = agent_turns(converse(Travel({DETAILS: 0.9}), self.WISH))[-1]
+        assert "Which hotel" in (asks.text or "")
+        assert "guests" in (asks.text or "")
+        assert " id" not in (asks.text or "").lower()
+
+    @pytest.mark.parametrize("answer", ["That's Bergen.", "Bergen.", "It's called Bergen.", "Bergen, please."])
+    def test_an_answer_that_is_no_id_goes_to_the_source_at_once(self, answer: str) -> None:
+        turns = converse(Travel({DETAILS: 0.9}, hotels=HOTELS[:1]), self.WISH, answer)
+        assert actions(turns) == ["retriever_call", "request", "retriever_call", "call", "request"]
+        found, sources, calls, rest = agent_turns(turns)[1:]
+        assert sources.acts == (Retrieve(missing=(DETAILS, "hotelId")),)
+        assert sources.state == found.state == State(api=DETAILS, required={"hotelId": "", "guests": ""})
+        assert calls.acts == (Call(api=SEARCH, arguments={"city": "Bergen"}),)
+        assert calls.state == State(api=SEARCH, required={"city": "Bergen"})
+        assert rest.state == State(api=DETAILS, required={"hotelId": 7, "guests": ""})
+
+    def test_what_else_was_said_in_that_turn_is_kept(self) -> None:
+        turns = converse(Travel({DETAILS: 0.9}, hotels=HOTELS[:1]), self.WISH, "It's Bergen. The guests are 2.")
+        assert actions(turns)[2:] == ["retriever_call", "call", "call", "response"]
+        assert agent_turns(turns)[-2].acts == (Call(api=DETAILS, arguments={"hotelId": 7, "guests": 2}),)
+
+    @pytest.mark.parametrize("answer", ["I'm open.", "The name escapes me.", "I don't have one in mind yet."])
+    def test_who_has_none_in_mind_is_asked_for_what_the_source_needs(self, answer: str) -> None:
+        turns = converse(Travel({DETAILS: 0.9}), self.WISH, answer)
+        assert actions(turns)[2:] == ["retriever_call", "request"]
+        assert agent_turns(turns)[-1].state == State(api=SEARCH, required={"city": ""})
+
+    def test_an_id_is_taken_for_one(self) -> None:
+        turns = converse(Travel({DETAILS: 0.9}), self.WISH, "The hotel ID is 9 and the guests are 2.")
+        assert actions(turns)[2:] == ["call", "response"]
+
+
 class TestOnlyWhereItIsWanted:
     def test_without_a_retriever_nothing_is_asked_of_it(self) -> None:
         turns = converse(Travel(CLEAR), "Search hotels in Oslo, please.", facts={})

@@ -53,6 +53,18 @@ def test_an_answer_to_a_question_for_one(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "values"),
+    [
+        ("10.75, Monday and 2.", {"lon": "10.75", "day": "Monday", "page": 2}),
+        ("That would be 10.75, 6 May 2025, 2, please.", {"lon": "10.75", "day": "2025-05-06", "page": 2}),
+        ("10.75, Monday, soon.", {"page": "10.75, Monday, soon"}),  # "soon" is no page number
+    ],
+)
+def test_an_answer_that_names_nothing_is_in_the_order_of_the_question(answer: str, values: dict[str, Any]) -> None:
+    assert answered(answer, QUESTION, SLOTS).values == values
+
+
+@pytest.mark.parametrize(
     "answer",
     [
         "I don't know the longitude.",

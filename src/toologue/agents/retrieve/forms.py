@@ -46,6 +46,12 @@ class Slot:
         """Whether it names a thing by what only a computer knows."""
         return self.kind in ("id", "uuid")
 
+    @property
+    def of(self) -> str:
+        """The thing whose id it is, in words, where its name says so: "film" for film_id."""
+        thing, _, last = split_name(self.name).rpartition(" ")
+        return thing if last in ("id", "uuid") else ""
+
     def find(self, text: str, now: datetime | None) -> tuple[Found, ...]:
         """The values that a text says, best first."""
         return _find(self, text, now)

@@ -5,7 +5,8 @@
     it is not (`suggest`)                 offer the first                                   [suggest]
     it has nothing                        ask for other words                               [clarify]
     the user declines                     give up                                           [response_fail]
-    the user does not know a value        ask the retriever who does, take that in hand     [retriever_call]
+    the user does not know a value, or    ask the retriever who does, take that in hand;    [retriever_call]
+    says a thing's name for its id        what was said of it just now is not asked again   [call, request]
     it found several                      have the user choose                              [request]
     the target was called                 answer; then goodbye                              [response, system_bye]
 
@@ -28,7 +29,7 @@ from typing import Any, NamedTuple, cast
 from toologue.agents.retrieve.forms import Form, Slot
 from toologue.agents.retrieve.history import Made, plain_rows
 from toologue.agents.retrieve.lexicon import deed_of, talk
-from toologue.agents.retrieve.slot_values import answered, called, mentions, volunteered
+from toologue.agents.retrieve.slot_values import Answer, answered, called, mentions, volunteered
 from toologue.agents.retrieve.wording import outcome, phrase
 from toologue.apis.result_values import MOST_SHOWN, Single, beside, choices, sayable, values_of
 from toologue.schema import Act, AgentAction, AgentTurn, Brief, Call, Result, Retrieve, State, Turn
@@ -155,7 +156,9 @@ def _in_hand(quest: _Quest, form: Form, turn: int) -> AgentTurn:
     if quest.sourced is not None and quest.source is not None:
         parameter = quest.source.parameter
         texts.append(phrase("found_out", turn, what=f"the {split_name(parameter)}: {known.get(parameter)}"))
-    for kind, names in (("request", missing), ("also", more)):
+    slots = form.slots
+    texts += [phrase("which", turn, what=slots[name].of) for name in missing if slots[name].of]
+    for kind, names in (("request", [name for name in missing if not slots[name].of]), ("also", more)):
         if names:
             texts.append(phrase(kind, turn, what=_listed([f"the {called(form.slots[one])[-1]}" for one in names])))
     why = f"{name} needs {', '.join(missing)}" if missing else f"{name} may have {more[0]}"
@@ -252,13 +255,43 @@ def _heard(quest: _Quest, words: str) -> _Quest:
 
 
 def _answered(quest: _Quest, form: Form, words: str) -> None:
-    said = answered(words, quest.asked, quest.open(form))
+    said = _read(quest, form, words, quest.asked)
     quest.known(form).update(said.values)
     missing = quest.lacking(form)[0]
-    unknown = [name for name in missing if name in said.unknown] or (missing if talk("unknowing").search(words) else [])
+    unknown = [name for name in missing if name in said.unknown] or [name for name in missing if form.slots[name].of]
+    unknown = unknown or (missing if talk("unknowing").search(words) else [])
     if quest.source is None and unknown:
         quest.doubtful = unknown[0]
     else:
+        quest.heard_out.add(form.api.name)
+
+
+def _read(quest: _Quest, form: Form, words: str, asked: str) -> Answer:
+    """What words say of an Api's parameters, as far as it may be that: a name is no id, a word no number."""
+    said = answered(words, asked, quest.open(form))
+    values = {name: value for name, value in said.values.items() if not _is_a_name(value, form.slots[name], asked)}
+    return Answer(values, said.unknown)
+
+
+def _is_a_name(value: Any, slot: Slot, asked: str) -> bool:
+    """Whether a value says what a thing is called, where a number is needed, or an id that was not asked for."""
+    if not isinstance(value, str) or slot.schema.get("type") in ("integer", "number"):
+        return isinstance(value, str)
+    id_ = (slot.of or slot.naming) and not mentions(asked, called(slot)[-1].split()[-1])
+    return bool(id_) and all(one.text != value for one in slot.find(value, None))
+
+
+def _said_at_once(quest: _Quest, form: Form) -> None:
+    """Take for a source what was said instead of what it finds: names, in sentences that name nothing of the target.
+
+    What ends in a word that is no name ("I'm open") is not taken.
+    """
+    others = [] if quest.target is None else [called(slot)[-1] for slot in quest.target.slots.values()]
+    about = " ".join(one for one in sentences(quest.words) if not any(mentions(one, name) for name in others))
+    said = _read(quest, form, about, "").values
+    last = {name: str(value).rpartition(" ")[2] for name, value in said.items() if name in form.api.required}
+    quest.known(form).update({name: said[name] for name, word in last.items() if not word[:1].islower()})
+    if form.api.required and not quest.lacking(form)[0]:
         quest.heard_out.add(form.api.name)
 
 
@@ -299,6 +332,7 @@ def _did(quest: _Quest, act: Act, result: Result, forms: Mapping[str, Form], ban
             parameter, along = str(value.get("parameter") or quest.doubtful), object_of(value.get("along"))
             fills = {name: output for name, output in along.items() if isinstance(output, str)}
             quest.source = _Source(form, str(value.get("output")), parameter, fills)
+            _said_at_once(quest, form)
     elif act.kind == "call" and act.api in forms:
         form = forms[act.api]
         quest.told[act.api] = dict(act.arguments or {})

@@ -1,8 +1,8 @@
 """Values that people give beside the name of what they are: "the city is Oslo", "page 1", "with Oslo as the city".
 
 Contract: pure. `answered` reads the answer to a question for several parameters: people say the names that the question
-used; where they say none, the answer is for the one that was asked for. `volunteered` reads a wish, in which most words
-are no values. Values have the documented type, as far as they can.
+used; where they say none, the parts of the answer are for what was asked for, in that order, or all of it is for the
+last. `volunteered` reads a wish, in which most words are no values. Values have the documented type, where they can.
 
 Not covered: values that are named by no word of the documentation, or before its name.
 """
@@ -20,10 +20,13 @@ from typing import Any, NamedTuple
 from toologue.agents.retrieve.forms import Slot
 from toologue.agents.retrieve.lexicon import everyday, short_for, stems, talk
 from toologue.text.tokens import split_name
+from toologue.values.json_schema import fits
 
 _THE = re.compile(r"\b(?:the|your)\s+(?=((?:[\w'’/-]+ ?){1,6}))", re.IGNORECASE)
 _IS = re.compile(r"^(?:\s*(?:is|are|would be|should be|being|=)\b|\s*[:=])\s*", re.IGNORECASE)
-_IT_IS = re.compile(r"\b(?:it|that|this)(?:['’]s| is| would be| was| should be) (?!about |the )(.+)", re.IGNORECASE)
+_IT_IS = re.compile(
+    r"\b(?:it|that|this)(?:['’]s| is| would be| was| should be) (?:called )?(?!about |the )(.+)", re.IGNORECASE
+)
 _STOP = re.compile(r"(?<=[^\s.])[.!?…]+(?=\s|$)|;\s|,?\s(?:but|though|however)\b|\n", re.IGNORECASE)
 _AS = re.compile(r"\b(?:with|using) (\S+(?: \S+){0,4}?) as (?:the|an?) ([^,.;:!?]+)", re.IGNORECASE)
 _EDGE = " \t\r\n,;:!?…\"“”'’"
@@ -55,7 +58,7 @@ def answered(answer: str, question: str, slots: Sequence[Slot]) -> Answer:
     found = {name: value for name, value in behind if value}
     unknown = tuple(dict.fromkeys(name for name, _ in behind if name not in found))
     if not spots and (asked := _asked(question, slots)) is not None and (value := _alone(answer)):
-        found[asked.name] = value
+        found = _divided(value, question, slots) or {asked.name: value}
     return Answer({slot.name: _typed(found[slot.name], slot) for slot in slots if slot.name in found}, unknown)
 
 
@@ -132,6 +135,17 @@ def _asked(question: str, slots: Sequence[Slot]) -> Slot | None:
             if max(like.values(), default=0.0) >= _NAMED:
                 return max(some, key=lambda slot: like[slot.name])
     return next(iter(slots), None)
+
+
+def _divided(answer: str, question: str, slots: Sequence[Slot]) -> dict[str, str]:
+    """The parts of an answer, in the order of what was asked for; nothing where they are not as many, or do not fit."""
+    spots = _spots(question, _phrases(question), slots)
+    asked, parts = list(dict.fromkeys(spot.name for spot in spots)), re.split(r",? and |, ", answer)
+    if not len(asked) == len(parts) > 1:
+        return {}
+    found = dict(zip(asked, parts, strict=True))
+    told = [slot for slot in slots if slot.name in found]
+    return found if all(fits(_typed(found[slot.name], slot), slot.schema) for slot in told) else {}
 
 
 def _likeness(phrase: str, slot: Slot) -> float:
