@@ -62,6 +62,8 @@ def documents() -> Iterator[Api]:
     yield api("Weather|towns|Find town", "Find a town by its name.", {"name": TEXT, **where}, city=city)
     slots = {name: Parameter(schema=schema) for name, schema in where.items()}
     sky = {"condition": TEXT, "temperature": NUMBER, "wind": NUMBER}
+    air = {"airQuality": NUMBER, "pollen": NUMBER}
+    yield api("Weather|towns|Air quality", "Get the air quality of a city.", air, city=city)
     yield api("Weather|towns|Forecast", "Get the weather forecast for some coordinates.", sky, **slots)
 
 
@@ -69,7 +71,7 @@ def documents() -> Iterator[Api]:
 def golds(tmp_path_factory: pytest.TempPathFactory) -> list[Dialogue]:
     folder: Path = tmp_path_factory.mktemp("chains")
     write(folder / "tools.jsonl", documents())
-    make_chains([folder / "tools.jsonl"], folder / "set", ChainMaking(count=40, ratio=(1, 0, 0), most=1, seed=3))
+    make_chains([folder / "tools.jsonl"], folder / "set", ChainMaking(count=60, ratio=(1, 0, 0), most=1, seed=4))
     return [plainly(gold) for gold in load(folder / "set")]
 
 

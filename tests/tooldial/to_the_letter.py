@@ -49,6 +49,7 @@ class _Follower:
         self.found: Any = None
         self.choosing = self.answered = False
         self.wished: dict[str, Any] = {}
+        self.early: dict[str, Any] = {}  # what the user told of an API that was not found yet
         self.last = ""
 
     def rule(self, pattern: str) -> str:
@@ -88,7 +89,8 @@ class _Follower:
         picks: dict[str, Any] = {
             n: v for n, v in values.items() if self.choosing and (n in self.outputs or n not in slots)
         }
-        self.known[hand] |= {name: value for name, value in values.items() if name not in picks}
+        self.early = {} if slots.keys() >= values.keys() else values
+        self.known[hand] |= {name: value for name, value in values.items() if name not in picks and name in slots}
         if picks:
             main = next(iter(self.outputs.values()))
             chosen = values_in_rows(
@@ -107,6 +109,9 @@ class _Follower:
             read = [match for one in told if (match := _OUTPUT.fullmatch(one))]
             self.outputs = {match[1]: match[3].replace("->", "|") for match in read}
             self.begin(self.source)
+            if self.rule("also before the API that takes it was found"):
+                missing = self.slots(self.source).keys() - self.slots(self.target).keys()
+                self.known[self.source] |= {name: one for name, one in self.early.items() if name in missing}
         else:
             self.scores = found
             best = max(found, key=found.__getitem__, default="")
