@@ -223,7 +223,7 @@ class TestWhatReadersComeTo:
         assert shares == {"ours": 0, "people": 1}
         (agree,) = (one for one in found["agreement"] if one["question"] == "naturalness")
         assert (agree["readers"], agree["n"], agree["share"]) == (["ana", "ben"], 40, 0.975)
-        assert [word in shown for word in ("ana read 40, ben read 40", "97.5%", "beside people")] == [True] * 3
+        assert [word in shown for word in ("ana read 40, ben read 40", "97.5 %", "beside people")] == [True] * 3
 
     def test_of_nobody(self, cli: Callable[..., str]) -> None:
         assert "readings holds no ratings" in cli()

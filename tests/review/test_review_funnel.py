@@ -66,7 +66,7 @@ def test_a_check_of_edges_against_people(graph: Path) -> None:
     checked = graph.parent / "checked.jsonl"
     write(checked, lines)
     said = toologue("review", graph, "--agreement", "--checked", checked, cwd=graph.parent).stdout
-    assert figures(said, "the check, by people") == ["10", "83.3%", "75.0%", "0.58"]
+    assert figures(said, "the check, by people") == ["10", "83.3 %", "75.0 %", "0.58"]
 
 
 def figures(said: str, name: str) -> list[str]:
@@ -97,7 +97,7 @@ class TestJudgedEdges:
     def test_its_decisions_meet_those_of_people(self, graph: Path) -> None:
         """Decided by both but for out9; agreed on 1 to 4 (right), and on 7 and 8 (wrong)."""
         self.judged(graph)
-        assert "│ 10 │ 60.0%" in toologue("judge", "calibrate", cwd=graph.parent).stdout
+        assert "│ 10 │ 60.0 %" in toologue("judge", "calibrate", cwd=graph.parent).stdout
 
     def test_a_check_against_the_judge_and_the_judge_against_people(self, graph: Path) -> None:
         """The check keeps 0 to 5. The judge keeps 0 to 4, rejects 5 to 8; people keep 1 to 6.
@@ -110,8 +110,8 @@ class TestJudgedEdges:
         verdicts = [Verdict(valid=n < 6, reason="same thing", stage="meaning") for n in range(10)]
         write(checked, [Checked(edge=edge, verdict=one) for edge, one in zip(EDGES, verdicts, strict=True)])
         said = toologue("review", graph, "--agreement", "--checked", checked, cwd=graph.parent).stdout
-        assert figures(said, "the check, by test_review_funnel:KNOWS") == ["9", "83.3%", "100.0%", "0.79"]
-        assert figures(said, "│ test_review_funnel:KNOWS") == ["9", "80.0%", "50.0%", "0.32"]
+        assert figures(said, "the check, by test_review_funnel:KNOWS") == ["9", "83.3 %", "100.0 %", "0.79"]
+        assert figures(said, "│ test_review_funnel:KNOWS") == ["9", "80.0 %", "50.0 %", "0.32"]
 
     def test_it_is_shown_what_is_documented_and_that_is_no_part_of_the_key(self, graph: Path) -> None:
         given = {"type": "object", "properties": {"out0": {"type": "string", "x-description": "Which wagon it is."}}}

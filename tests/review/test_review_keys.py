@@ -41,9 +41,9 @@ def test_forty_decisions_killed_in_the_middle_and_two_reviewers(tmp_path: Path) 
     assert (ended, "no such words" in shown) == (0, False)
     said = toologue("review", file, "--agreement", cwd=tmp_path).stdout
     row = next(line for line in said.splitlines() if "ana, ben" in line)
-    assert [cell.strip() for cell in row.split("│")[2:5]] == ["40", "82.5%", "0.44"]
+    assert [cell.strip() for cell in row.split("│")[2:5]] == ["40", "82.5 %", "0.44"]
     dropped = next(line for line in said.splitlines() if "dropped" in line)
-    assert [cell.strip() for cell in dropped.split("│")[3:6]] == ["40", "11", "27.5%"]
+    assert [cell.strip() for cell in dropped.split("│")[3:6]] == ["40", "11", "27.5 %"]
 
 
 def test_undo_skip_blame_and_what_is_no_key(tmp_path: Path) -> None:
