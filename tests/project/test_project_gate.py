@@ -166,7 +166,7 @@ class TestJson:
         agent = ["--agent", "callable:agent.py:agent", "--json", "found.json"]
         done = toologue("bench", "almita", "--data", made, *agent, cwd=german)
         assert done.returncode == 0
-        assert "66.7% to 100.0%" in done.stdout
+        assert "66.7 to 100.0 %" in done.stdout
         found = json.loads((german / "found.json").read_text())
         assert found["totals"]["all"]["best"]["conversation_correct"] == 1.0
         score = found["scores"]["conversation correct"]
