@@ -31,7 +31,7 @@ _STOP = re.compile(r"(?<=[^\s.])[.!?…]+(?=\s|$)|;\s|,?\s(?:but|though|however)
 _AS = re.compile(r"\b(?:with|using) (\S+(?: \S+){0,4}?) as (?:the|an?) ([^,.;:!?]+)", re.IGNORECASE)
 _EDGE = " \t\r\n,;:!?…\"“”'’"
 _LONGEST = 6  # words of a value that stands by itself
-_NAME, _DESCRIBED, _NAMED = 3, 1, 0.8
+_NAME, _DESCRIBED = 3, 1
 
 
 class Answer(NamedTuple):
@@ -57,8 +57,8 @@ def answered(answer: str, question: str, slots: Sequence[Slot]) -> Answer:
     ]
     found = {name: value for name, value in behind if value}
     unknown = tuple(dict.fromkeys(name for name, _ in behind if name not in found))
-    if not spots and (asked := _asked(question, slots)) is not None and (value := _alone(answer)):
-        found = _divided(value, question, slots) or {asked.name: value}
+    if not spots and slots and (value := _alone(answer)):
+        found = _shared(value, _asked(question, slots))
     return Answer({slot.name: _typed(found[slot.name], slot) for slot in slots if slot.name in found}, unknown)
 
 
@@ -126,26 +126,20 @@ def _assigned(said: Sequence[str], phrases: Sequence[str], slots: Sequence[Slot]
     return chosen | dict(zip(unlike, left, strict=False))
 
 
-def _asked(question: str, slots: Sequence[Slot]) -> Slot | None:
-    """The one parameter that a question asks for: the last that it names; one that is required, if it names any."""
-    for some in ([slot for slot in slots if slot.required], slots):
-        for match in reversed(list(_THE.finditer(question))):
-            phrases = _phrases(f"{match[0]}{match[1]}")
-            like = {slot.name: max((_likeness(one, slot) for one in phrases), default=0.0) for slot in some}
-            if max(like.values(), default=0.0) >= _NAMED:
-                return max(some, key=lambda slot: like[slot.name])
-    return next(iter(slots), None)
+def _asked(question: str, slots: Sequence[Slot]) -> list[Slot]:
+    """The parameters that a question names, in its order; the first one where it names none."""
+    by_name = {slot.name: slot for slot in slots}
+    named = dict.fromkeys(spot.name for spot in _spots(question, _phrases(question), slots))
+    return [by_name[name] for name in named] or [*slots][:1]
 
 
-def _divided(answer: str, question: str, slots: Sequence[Slot]) -> dict[str, str]:
-    """The parts of an answer, in the order of what was asked for; nothing where they are not as many, or do not fit."""
-    spots = _spots(question, _phrases(question), slots)
-    asked, parts = list(dict.fromkeys(spot.name for spot in spots)), re.split(r",? and |, ", answer)
-    if not len(asked) == len(parts) > 1:
-        return {}
-    found = dict(zip(asked, parts, strict=True))
-    told = [slot for slot in slots if slot.name in found]
-    return found if all(fits(_typed(found[slot.name], slot), slot.schema) for slot in told) else {}
+def _shared(answer: str, asked: Sequence[Slot]) -> dict[str, str]:
+    """The parts of an answer in the order of what was asked for; all of it for the last, a required one if there is."""
+    parts = re.split(r",? and |, ", answer)
+    pairs = [*zip(asked, parts, strict=False)]
+    if len(asked) == len(parts) and all(fits(_typed(part, slot), slot.schema) for slot, part in pairs):
+        return {slot.name: part for slot, part in pairs}
+    return {([slot for slot in asked if slot.required] or asked)[-1].name: answer}
 
 
 def _likeness(phrase: str, slot: Slot) -> float:
