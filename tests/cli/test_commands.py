@@ -71,7 +71,7 @@ def test_the_demo_shows_a_table_and_writes_a_page(tmp_path: Path) -> None:
     found = re.findall(r"^(procedure\w*) .* (\d+) of (\d+) conversations pass", done.stdout, re.M)
     shares = {agent: int(passed) / int(of) for agent, passed, of in found}
     assert shares["procedure"] > 0.85, "nearly all, as docs/quickstart.md says"
-    assert shares["procedure_careless"] < 0.5
+    assert shares["procedure_careless"] < 2 / 3 * shares["procedure"], "far fewer"
     assert ("look first, procedure:" in done.stdout) == (shares["procedure"] < 1), "it says which fail, and why"
     assert "it fails where it mishears a value" in done.stdout
     page = (tmp_path / "toologue-demo" / "report.html").read_text()
