@@ -258,8 +258,7 @@ def _answered(quest: _Quest, form: Form, words: str) -> None:
     said = _read(quest, form, words, quest.asked)
     quest.known(form).update(said.values)
     missing = quest.lacking(form)[0]
-    unknown = [name for name in missing if name in said.unknown] or [name for name in missing if form.slots[name].of]
-    unknown = unknown or (missing if talk("unknowing").search(words) else [])
+    unknown = [name for name in said.unknown if name in missing] or (missing if talk("unknowing").search(words) else [])
     if quest.source is None and unknown:
         quest.doubtful = unknown[0]
     else:
@@ -267,30 +266,39 @@ def _answered(quest: _Quest, form: Form, words: str) -> None:
 
 
 def _read(quest: _Quest, form: Form, words: str, asked: str) -> Answer:
-    """What words say of an Api's parameters, as far as it may be that: a name is no id, a word no number."""
-    said = answered(words, asked, quest.open(form))
-    values = {name: value for name, value in said.values.items() if not _is_a_name(value, form.slots[name], asked)}
-    return Answer(values, said.unknown)
+    """What words say of an Api's parameters, as far as it may be that. An id that is not given is unknown."""
+    said, slots = answered(words, asked, quest.open(form)), form.slots
+    values = {name: value for name, value in said.values.items() if not _is_a_name(value, slots[name], asked)}
+    ids = [name for name, slot in slots.items() if slot.of and name not in values]
+    named = [name for name in said.values if name not in values and not _asks_for(asked, slots[name])]
+    return Answer(values, (*said.unknown, *ids, *named))
 
 
 def _is_a_name(value: Any, slot: Slot, asked: str) -> bool:
     """Whether a value says what a thing is called, where a number is needed, or an id that was not asked for."""
     if not isinstance(value, str) or slot.schema.get("type") in ("integer", "number"):
         return isinstance(value, str)
-    id_ = (slot.of or slot.naming) and not mentions(asked, called(slot)[-1].split()[-1])
-    return bool(id_) and all(one.text != value for one in slot.find(value, None))
+    is_id = slot.naming or slot.name.lower().endswith("id")
+    return is_id and not _asks_for(asked, slot) and all(one.text != value for one in slot.find(value, None))
+
+
+def _asks_for(asked: str, slot: Slot) -> bool:
+    return mentions(asked, called(slot)[-1].split()[-1])
 
 
 def _said_at_once(quest: _Quest, form: Form) -> None:
     """Take for a source what was said instead of what it finds: names, in sentences that name nothing of the target.
 
-    What ends in a word that is no name ("I'm open") is not taken.
+    What ends in a word that is no name ("I'm open") is not taken, but where nothing else was said.
     """
     others = [] if quest.target is None else [called(slot)[-1] for slot in quest.target.slots.values()]
     about = " ".join(one for one in sentences(quest.words) if not any(mentions(one, name) for name in others))
     said = _read(quest, form, about, "").values
+    words = quest.words.strip(" .!")
     last = {name: str(value).rpartition(" ")[2] for name, value in said.items() if name in form.api.required}
-    quest.known(form).update({name: said[name] for name, word in last.items() if not word[:1].islower()})
+    quest.known(form).update(
+        {name: said[name] for name, word in last.items() if not word[:1].islower() or words == said[name]}
+    )
     if form.api.required and not quest.lacking(form)[0]:
         quest.heard_out.add(form.api.name)
 
