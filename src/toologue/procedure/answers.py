@@ -82,8 +82,8 @@ def choose(text: str, answers: Sequence[str], alike: Similarity, *, question: st
     pole = polarity(text, question)
     if pole is None:
         return None
-    if plain:
-        return plain.get(pole)
+    if plain:  # of "Yes" and one other answer, a no is the other
+        return plain.get(pole) or (others[0] if len(answers) == 2 else None)
     negative = [answer for answer in others if re.search(rf"\b(?:{_NO}|leave)\b", answer, re.IGNORECASE)]
     matching = [answer for answer in others if (answer in negative) == (pole == "no")]
     return matching[0] if len(matching) == 1 and len(others) == 2 else None
