@@ -20,15 +20,15 @@ class Done(NamedTuple):
     stderr: str
 
 
-def toologue(*arguments: object, cwd: Path) -> Done:
-    """Run a command in a folder, 160 columns wide."""
+def toologue(*arguments: object, cwd: Path, columns: int = 160) -> Done:
+    """Run a command in a folder; what it prints is folded at so many columns."""
     with (
         pytest.MonkeyPatch.context() as patch,
         contextlib.chdir(cwd),
         contextlib.redirect_stdout(io.StringIO()) as out,
         contextlib.redirect_stderr(io.StringIO()) as err,
     ):
-        patch.setenv("COLUMNS", "160")
+        patch.setenv("COLUMNS", str(columns))
         try:
             done = status([*map(str, arguments)])
         except SystemExit as end:

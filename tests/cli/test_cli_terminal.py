@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from command import toologue
-from toologue.cli.terminal import say, table
+from toologue.cli.terminal import say, say_first, table
 from toologue.schema import AgentTurn, Api, Dialogue, Edge, Parameter, Similarities, UserTurn
 from toologue.schema.jsonl import write
 
@@ -68,6 +69,21 @@ def test_data_in_a_log_line_cannot_steer_it(here: Path) -> None:
     done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=True)
     said = "torn\\u001b]0;title\\u0007\\u001b[2Jx\\u202e.jsonl:3: the last line is cut off and was skipped\n"
     assert done.stderr == said
+
+
+def test_lines_fold_at_the_terminals_width_and_stay_whole_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = "  step 2: " + "no row of seed.yaml leads there; " * 6 + "add one"
+    monkeypatch.setattr(sys, "__stdout__", io.StringIO())
+    monkeypatch.delenv("COLUMNS", raising=False)
+    say_first([line], 1)
+    assert capsys.readouterr().out == f"{line}\n"
+    monkeypatch.setenv("COLUMNS", "60")
+    say_first([line], 1)
+    first, *others = capsys.readouterr().out.splitlines()
+    assert max(map(len, (first, *others))) <= 60
+    assert [first.startswith("  step"), *(one.startswith("      ") for one in others)] == [True] * 5
 
 
 @pytest.mark.parametrize("width", [100, 80, 40])

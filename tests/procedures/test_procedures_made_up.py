@@ -114,7 +114,7 @@ def test_a_project_hears_of_it_and_another_value_is_unsure(tmp_path: Path, gym: 
     (tmp_path / "procedures").mkdir()
     (tmp_path / "procedures" / "freeze.md").write_text(PROCEDURE)
     (tmp_path / "toologue.toml").write_text('apis = "api.yaml"\nseed = "rows.yaml"\nagents = ["gold"]\n')
-    done = toologue("test", ".", cwd=tmp_path)
+    done = toologue("test", ".", cwd=tmp_path, columns=1000)
     assert "`ends` of `freeze` is made up by the simulator" in done.stdout, done.stderr
     assert (
         'step 4, branch 1 (`error.type == "conflict"`): none of 1 calls of `freeze` that were tried failed with '

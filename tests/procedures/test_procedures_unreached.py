@@ -112,7 +112,7 @@ def told(folder: Path, procedure: str = PROCEDURE, rows: str = ROWS) -> Path:
 def unreached(folder: Path) -> list[str]:
     """What `toologue generate` says no conversation reaches."""
     where = ("--service", "api.yaml", "--rows", "seed.yaml", "-o", "suite", "--count", "4")
-    done = toologue("generate", "procedures/refund.md", *where, cwd=folder)
+    done = toologue("generate", "procedures/refund.md", *where, cwd=folder, columns=1000)
     assert done.returncode == 0, done.stderr
     said = done.stdout.partition("reached by no conversation:\n")[2]
     return [line.removeprefix("  refund: ") for line in said.splitlines() if line.startswith("  ")]
