@@ -156,9 +156,7 @@ def enrich(
         every = list(questions_of(sources, Path(folder), **given))
         if not every:
             raise BadFile(f"{sources[0]}: no API there takes something and returns something: document what comes back")
-        held = ((one, kept.get(one.about)) for one in every)
-        known = {one.about for one, use in held if use and use.of == one.key and use.by != NO_MODEL}
-        new = [one for one in every if one.about not in known]
+        new = [one for one in every if not (use := kept.get(one.about)) or use.of != one.key or use.by == NO_MODEL]
         with keeping_replies(out.parent, "uses", told_spec(spec), seed):
             how = {"concurrency": concurrency, "tries": tries, "seed": seed}
             found = asyncio.run(ask_uses(new, model(spec, "enricher"), tally, **how, progress=progress))
@@ -167,7 +165,7 @@ def enrich(
         uses = dict(sorted(uses.items(), key=lambda one: one[1].source is None))  # of a pair both calls have to agree
         asked = [key for key in uses if key in {one.about for one in every}]
         uses |= {use.about: use for use in without_clashes((uses[key] for key in asked), every[0].catalog, tally)}
-        tally.asked, tally.kept = len(new), len(known)
+        tally.asked, tally.kept = len(new), len(every) - len(new)
         tally.uses = [uses[one.about] for one in every if one.about in uses]
     write(out, uses.values())
     return tally
@@ -276,7 +274,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def _more(schema: Mapping[str, Any]) -> str:
-    said = _cut(" ".join(str(schema.get("description") or "").split()), 3 * _SHOWN)
+    said = _cut(str(schema.get("description") or ""), 3 * _SHOWN)
     parts = [f": {said}" if said else ""]
     parts += [f"; one of {_json(schema['enum'])}" if schema.get("enum") else ""]
     shown = list_of(schema.get("examples"))[:1]
@@ -352,11 +350,9 @@ class _Checking:
 
     def _named(self, place: str, lines: Iterable[str]) -> None:
         """Who knows no id is asked for the thing, and speaks of that."""
-        for line in lines:
-            if word := _NUMBERED.search(line):
-                self.wrong.append(
-                    f'{place}: no {word[0]!r} in {line!r}: speak of the thing itself ("Which show is it?")'
-                )
+        found = ((word, line) for line in lines if (word := _NUMBERED.search(line)))
+        better = 'speak of the thing itself ("Which show is it?")'
+        self.wrong += [f"{place}: no {word[0]!r} in {line!r}: {better}" for word, line in found]
 
     def _about(self) -> dict[str, Any]:
         return self.said.model_dump(include={"api", "source", "output", "parameter", "of"})
