@@ -56,7 +56,7 @@ FIGURES = (
             f"toologue read --against sgd --readings bench/readings/{which}",
             "judges-and-review.md",
         )
-        for which in ("first", "second", "third", "fourth", "fifth")
+        for which in ("first", "second", "third", "fourth", "fifth", "sixth")
     ),
     Figures("an API graph, timed", "bench.apigraph {}", "chains.md", "tooldial/rapidapi_scale4474.jsonl.gz"),
     Figures("edges labelled by hand", "bench.edges", "chains.md"),
