@@ -76,6 +76,7 @@ WHYS: Mapping[str, tuple[str, str]] = {
         "more APIs, of the same subject",
     ),
     "no query to clarify": ("no first message is found that leaves all open", "more APIs"),
+    "no natural answer": ("nothing in the result answers the wish as people say it", "name the fields in plain words"),
     "between two splits": ("the two APIs of a pair are in different splits", "another `--ratio`"),
     "nearly repeats another": ("users would say nearly the same as in another conversation", "more APIs"),
     "no words from the model": ("the writer gave no words", "the same command again"),
