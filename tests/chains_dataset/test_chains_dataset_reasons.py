@@ -8,6 +8,7 @@ from pathlib import Path
 from command import toologue
 from toologue.plan.chains.catalog import REASONS
 from toologue.project.chain_statistics import WHYS
+from toologue.project.chains import ChainMaking, make_chains
 from toologue.write.chains.queries import REASONS as OPENINGS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "chains.md").read_text()
@@ -47,3 +48,13 @@ def test_no_conversation_is_no_success(tmp_path: Path) -> None:
     (tmp_path / "boxes.yaml").write_text(NOBODY)
     done = toologue("generate", "chains", "boxes.yaml", "-o", "chains", cwd=tmp_path)
     assert (done.returncode != 0, "users do not know it" in done.stdout + done.stderr) == (True, True)
+
+
+def test_what_comes_to_nothing_is_given_up(tmp_path: Path) -> None:
+    """Nobody can open these conversations with a doubt: that is tried some dozens of times, not thousands."""
+    (document,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "hotels.yaml").write_text(document)
+    made = make_chains([tmp_path / "hotels.yaml"], tmp_path / "set", ChainMaking(count=300, ratio=(1, 0, 0), most=1))
+    tried = made.dropped["dialogues"]["no query to suggest"]
+    assert made.dialogues > 200
+    assert 8 <= tried < 200
