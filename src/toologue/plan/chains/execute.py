@@ -62,7 +62,6 @@ _SHOWN = 0.7  # so often a call is made as documentation shows it
 _OWN = "own"  # what the name of the whole is called, beside the kinds of names
 _SPELT = 4  # so many letters a place has that is spelt out
 
-_PARTS = ("person.first", "person.last")  # of a name
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
 
 
@@ -459,7 +458,6 @@ def _best(
     for name in order:
         most = _ANSWERED + bool(named or any(map(salience.names_itself, told))) + (dated in told)
         news = values[name] not in told.values() and not any(_are_days(values[name], one) for one in told.values())
-        news = news and not (told and kind_of(outputs[name].path) in _PARTS)
         if len(told) < most and (worth[name] >= heard.floor or not told) and news:
             told[name] = values[name]
     if any(outputs[name].many for name in told) and not first:
