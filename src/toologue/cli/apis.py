@@ -27,19 +27,14 @@ def apis(
 ) -> None:
     """OpenAPI, tools, RapidAPI records, ALMITA's JSON or Python functions: what they describe, as one apis.jsonl.
 
-    Parameters
-    ----------
-    sources
-        Files (.yaml, .json, .jsonl, .jsonl.gz; a procedure's .md for what it calls), or Python: module,
-        module:function.
-    out
-        The apis.jsonl to write; by default none.
-    operations
-        Which operations; by default all that can be read.
-    left_out
-        Show every operation that cannot be read, with file, line, cause and remedy, in place of those that can.
-    describe
-        template: write phrases, long descriptions and keywords where there are none, for a graph.
+    Args:
+        sources: Files (.yaml, .json, .jsonl, .jsonl.gz; a procedure's .md for what it calls), or Python: module,
+            module:function.
+        out: The apis.jsonl to write; by default none.
+        operations: Which operations; by default all that can be read.
+        left_out: Show every operation that cannot be read, with file, line, cause and remedy, in place of those that
+            can.
+        describe: template: write phrases, long descriptions and keywords where there are none, for a graph.
     """
     from toologue.apis.load import apis_of_all
     from toologue.schema.api import write_apis
@@ -88,26 +83,16 @@ def enrich(
     `generate chains --uses` goes by it. What the file holds is asked for again only where its document has changed.
     Killed and run again, nothing is asked twice. Exits 3 where nothing came of some.
 
-    Parameters
-    ----------
-    sources
-        What `toologue apis` reads.
-    out
-        The uses.jsonl, which keeps what it has.
-    model
-        openai:NAME or module:attribute.
-    concurrency
-        Requests at a time.
-    each
-        How many pairs are asked about for one API that is wanted, the likeliest first.
-    graph
-        A graph.jsonl that `toologue graph build` made; by default it is built.
-    operations
-        Which operations; by default all that can be read.
-    tries
-        How often the model is asked about one of them, told what is wrong with its replies.
-    seed
-        Sent to the model.
+    Args:
+        sources: What `toologue apis` reads.
+        out: The uses.jsonl, which keeps what it has.
+        model: openai:NAME or module:attribute.
+        concurrency: Requests at a time.
+        each: How many pairs are asked about for one API that is wanted, the likeliest first.
+        graph: A graph.jsonl that `toologue graph build` made; by default it is built.
+        operations: Which operations; by default all that can be read.
+        tries: How often the model is asked about one of them, told what is wrong with its replies.
+        seed: Sent to the model.
     """
     from toologue.project.enrich import enrich as enriched
 

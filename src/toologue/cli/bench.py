@@ -60,58 +60,41 @@ def bench(
 ) -> int:
     """Run and grade a published benchmark. Exits 3 where something is not scored, 1 where an agent broke in all.
 
-    Parameters
-    ----------
-    name
-        tooltalk, almita, tooldial or dialog2api.
-    data
-        tooltalk: the published data (folders databases, easy, tooltalk); without it, the starter set that ships here.
-        almita: a file of conversations (JSONL, CSV), or a folder that `toologue generate` made; without it, our own
-        suite, which is generated when it is first asked for (about a minute). tooldial: labelled dialogues, the paper's
-        JSON or a dialogues.jsonl. dialog2api: conversations in the paper's XML; without it, our own over S3.
-    columns
-        almita: what columns are called in the file: conversation=messages,procedure=policy; NAME= leaves one unread.
-    agent
-        retrieve, procedure, gold, openai:NAME, predictions:FILE, module:attribute, … (docs/your-agent.md). Given
-        several times, agents stand beside each other: --agent retrieve --agent regex_slots --agent top_api.
-    predictions
-        tooltalk: calls made elsewhere, one JSON object a line with name and predictions; tooldial: answers to one task;
-        dialog2api: conversations as an agent lived them, XML or dialogues.jsonl. The same as --agent predictions:FILE.
-    task
-        tooldial: dst, action, faithfulness or overall; by default all.
-    labels
-        tooldial: the expected labels stand in the history (gold), or those that the task asks for do not (none).
-    judged
-        Who is asked about what rules leave open in words (tooltalk, almita); tooldial: who votes on whether responses
-        are faithful.
-    split
-        dialog2api: the dialogues of train or of test; by default all. Without an agent: statistics of the dialogues.
-    mode
-        fixed (repaired) or published (bug for bug). Their numbers are not comparable.
-    alike
-        When two texts say the same.
-    reply
-        The same for what an agent says (almita, where nothing is known but the expected words).
-    some
-        Which conversations; by default all.
-    trials
-        How often each conversation is run: pass^k and pass@k, and which of them flicker (docs/your-agent.md).
-    cap
-        The most steps that an agent may take in one round; after as many without a reply to the user the conversation
-        fails. By default 50; 7 of tooldial's overall task, as in the paper's code.
-    concurrency
-        How many conversations at once.
-    timeout
-        Seconds a conversation may take.
-    out
-        A folder that keeps what the agent did (dialog2api: run folders talk and code): a run that was killed goes on.
-        Of several agents each has a folder in it.
-    json
-        Where the results go, conversation by conversation; for several agents a list of results.
-    html
-        Where a page of them goes.
-    junit
-        Where JUnit XML goes.
+    Args:
+        name: tooltalk, almita, tooldial or dialog2api.
+        data: tooltalk: the published data (folders databases, easy, tooltalk); without it, the starter set that ships
+            here. almita: a file of conversations (JSONL, CSV), or a folder that `toologue generate` made; without it,
+            our own suite, which is generated when it is first asked for (about a minute). tooldial: labelled dialogues,
+            the paper's JSON or a dialogues.jsonl. dialog2api: conversations in the paper's XML; without it, our own
+            over S3.
+        columns: almita: what columns are called in the file: conversation=messages,procedure=policy; NAME= leaves one
+            unread.
+        agent: retrieve, procedure, gold, openai:NAME, predictions:FILE, module:attribute, … (docs/your-agent.md). Given
+            several times, agents stand beside each other: --agent retrieve --agent regex_slots --agent top_api.
+        predictions: tooltalk: calls made elsewhere, one JSON object a line with name and predictions; tooldial: answers
+            to one task; dialog2api: conversations as an agent lived them, XML or dialogues.jsonl. The same as --agent
+            predictions:FILE.
+        task: tooldial: dst, action, faithfulness or overall; by default all.
+        labels: tooldial: the expected labels stand in the history (gold), or those that the task asks for do not
+            (none).
+        judged: Who is asked about what rules leave open in words (tooltalk, almita); tooldial: who votes on whether
+            responses are faithful.
+        split: dialog2api: the dialogues of train or of test; by default all. Without an agent: statistics of the
+            dialogues.
+        mode: fixed (repaired) or published (bug for bug). Their numbers are not comparable.
+        alike: When two texts say the same.
+        reply: The same for what an agent says (almita, where nothing is known but the expected words).
+        some: Which conversations; by default all.
+        trials: How often each conversation is run: pass^k and pass@k, and which of them flicker (docs/your-agent.md).
+        cap: The most steps that an agent may take in one round; after as many without a reply to the user the
+            conversation fails. By default 50; 7 of tooldial's overall task, as in the paper's code.
+        concurrency: How many conversations at once.
+        timeout: Seconds a conversation may take.
+        out: A folder that keeps what the agent did (dialog2api: run folders talk and code): a run that was killed goes
+            on. Of several agents each has a folder in it.
+        json: Where the results go, conversation by conversation; for several agents a list of results.
+        html: Where a page of them goes.
+        junit: Where JUnit XML goes.
     """
     from toologue.bench import benchmark as benchmarks
     from toologue.models.similarity import TextMatch
@@ -186,28 +169,19 @@ def prove(
     Exits 1 where gold does not pass; for generated conversations also where one of them is not valid, where more than
     5 % of the wrong steps of a kind pass, or of the right ones fail (8 % of replies; docs/judges-and-review.md).
 
-    Parameters
-    ----------
-    what
-        A benchmark (tooltalk, almita, tooldial, dialog2api), a dialogues.jsonl (where all have programs over S3, as
-        dialog2api; so is the paper's XML), a folder that `toologue generate` made, or verdicts: a folder of labelled
-        replies and arguments.
-    data
-        The data of a benchmark, where they are not those that ship; verdicts: the folder.
-    gold
-        Check the gold only.
-    mode
-        fixed or published.
-    similarity
-        exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.
-    seed
-        Chooses what is altered.
-    replies
-        Generated conversations: a folder of labelled replies (docs/judges-and-review.md), in place of those that ship.
-    tooltalk
-        verdicts: the published ToolTalk data that labelled arguments stand in.
-    json
-        Where the results go.
+    Args:
+        what: A benchmark (tooltalk, almita, tooldial, dialog2api), a dialogues.jsonl (where all have programs over S3,
+            as dialog2api; so is the paper's XML), a folder that `toologue generate` made, or verdicts: a folder of
+            labelled replies and arguments.
+        data: The data of a benchmark, where they are not those that ship; verdicts: the folder.
+        gold: Check the gold only.
+        mode: fixed or published.
+        similarity: exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.
+        seed: Chooses what is altered.
+        replies: Generated conversations: a folder of labelled replies (docs/judges-and-review.md), in place of those
+            that ship.
+        tooltalk: verdicts: the published ToolTalk data that labelled arguments stand in.
+        json: Where the results go.
     """
     from toologue.bench.benchmark import Options, benchmark_of
     from toologue.bench.prove import check_gold

@@ -27,31 +27,20 @@ def chat(
     agree. /stack, /help and /quit are for the chat; a chat can be piped: `printf 'Which alarms are set?\\n' | toologue
     chat`. Of piped lines only a yes or no answers such a question; any other line is a no, and said to the agent.
 
-    Parameters
-    ----------
-    world
-        assistant, s3, a service that ships (shop, bank, …), an OpenAPI document or a world of yours (module:Class).
-    agent
-        retrieve (no model), program_stack:openai:NAME (programs), … or module:attribute.
-    data
-        What the world holds at the start: an account for s3, a seed for a service.
-    overlay
-        What an OpenAPI document does not say of its world (docs/your-api.md).
-    operations
-        Which operations of it there are; by default all that can be read.
-    procedures
-        A procedure that the agent has to keep to, or a folder of them (*.md).
-    instructions
-        A file of prose that it has to keep to.
-    transcript
-        A dialogues.jsonl that the chat is added to, after every answer. `toologue prove FILE` and
-        `toologue run FILE --agent ... --out RUN` take it as a test.
-    explain
-        Show why the agent drafted, finalised or asked.
-    yes
-        Do not ask before something is deleted or written over.
-    seed
-        Seeds the agent.
+    Args:
+        world: assistant, s3, a service that ships (shop, bank, …), an OpenAPI document or a world of yours
+            (module:Class).
+        agent: retrieve (no model), program_stack:openai:NAME (programs), … or module:attribute.
+        data: What the world holds at the start: an account for s3, a seed for a service.
+        overlay: What an OpenAPI document does not say of its world (docs/your-api.md).
+        operations: Which operations of it there are; by default all that can be read.
+        procedures: A procedure that the agent has to keep to, or a folder of them (*.md).
+        instructions: A file of prose that it has to keep to.
+        transcript: A dialogues.jsonl that the chat is added to, after every answer. `toologue prove FILE` and `toologue
+            run FILE --agent ... --out RUN` take it as a test.
+        explain: Show why the agent drafted, finalised or asked.
+        yes: Do not ask before something is deleted or written over.
+        seed: Seeds the agent.
     """
     from toologue.agents.agent import resolve_agent
     from toologue.cli.chatting import OPENING, Chat, Transcript, policy, say_line

@@ -39,18 +39,13 @@ def compare(
     A conversation broke if it passed before and fails now, for sure and in every trial; it flickers if its trials
     disagree, or something of it is unsure. Better and worse is what the 95 % interval of the paired difference says.
 
-    Parameters
-    ----------
-    what
-        RUN0 RUN1, two run folders, the older one first; or a project.
-    keep
-        Of a project: keep what became of its first agent as the baseline, baseline.jsonl, to be committed.
-    fail_on_regression
-        Exit 1 where a conversation broke, or where the interval of the share of passed ones lies below 0.
-    json
-        Where the comparison goes.
-    alike
-        When two texts say the same, for runs that are not graded yet.
+    Args:
+        what: RUN0 RUN1, two run folders, the older one first; or a project.
+        keep: Of a project: keep what became of its first agent as the baseline, baseline.jsonl, to be committed.
+        fail_on_regression: Exit 1 where a conversation broke, or where the interval of the share of passed ones lies
+            below 0.
+        json: Where the comparison goes.
+        alike: When two texts say the same, for runs that are not graded yet.
     """
     from toologue.project.baseline import FILE, keep_baseline, since_baseline
     from toologue.project.settings import open_project

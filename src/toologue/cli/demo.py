@@ -81,13 +81,11 @@ _BENCHMARKS = {
 def demo(*, out: Out = Path("toologue-demo"), line: Line = "procedures") -> int:
     """The shipped example, offline: a table, and a page to open.
 
-    Parameters
-    ----------
-    out
-        Where everything goes, report.html among it.
-    line
-        procedures (a help desk: procedures, conversations, tests), tools (a personal assistant with 28 tools), chains
-        (API documents, conversations over two of them) or programs (a chatbot that writes programs, recorded).
+    Args:
+        out: Where everything goes, report.html among it.
+        line: procedures (a help desk: procedures, conversations, tests), tools (a personal assistant with 28 tools),
+            chains (API documents, conversations over two of them) or programs (a chatbot that writes programs,
+            recorded).
     """
     if line != "procedures":
         status, then = _benchmark(line, out), _BENCHMARKS[line].then

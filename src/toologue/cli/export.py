@@ -26,17 +26,12 @@ def export(
 ) -> None:
     """Dialogues as training data: one JSON object a dialogue, with all that is said, called and answered.
 
-    Parameters
-    ----------
-    dialogues
-        A dialogues.jsonl, or a folder with one.
-    to
-        openai (messages and tools), sharegpt (conversations, system, tools), hf (flat rows with labels), tooldial (the
-        flat text that its models are trained on; `bench tooldial` reads the dialogues.jsonl itself).
-    out
-        The .jsonl to write; by default beside the dialogues, as in dialogues.openai.jsonl.
-    apis
-        The documents of the APIs; by default the apis.jsonl beside the dialogues, and those of their worlds.
+    Args:
+        dialogues: A dialogues.jsonl, or a folder with one.
+        to: openai (messages and tools), sharegpt (conversations, system, tools), hf (flat rows with labels), tooldial
+            (the flat text that its models are trained on; `bench tooldial` reads the dialogues.jsonl itself).
+        out: The .jsonl to write; by default beside the dialogues, as in dialogues.openai.jsonl.
+        apis: The documents of the APIs; by default the apis.jsonl beside the dialogues, and those of their worlds.
     """
     from toologue.formats.training import exported
     from toologue.schema import Dialogue

@@ -152,12 +152,9 @@ def _said(one: Sentence) -> str:
 def sources(folder: Path = Path(), /, *, json: Path | None = None) -> None:
     """Each sentence of the prose that a project was made of, with the steps that say it, or why none does.
 
-    Parameters
-    ----------
-    folder
-        The project; by default this folder.
-    json
-        Where the same goes, for programs.
+    Args:
+        folder: The project; by default this folder.
+        json: Where the same goes, for programs.
     """
     from toologue.formats.procedure import file_names
     from toologue.plan.procedures.prose import Sentence, said_words

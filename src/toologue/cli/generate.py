@@ -38,35 +38,21 @@ def chains(
 
     Exits 3 where none could be made.
 
-    Parameters
-    ----------
-    apis
-        RapidAPI records, OpenAPI documents, tools, apis.jsonl, module:function.
-    out
-        The folder for dialogues, train, validation, test, apis, graph (.jsonl) and statistics.json.
-    count
-        How many conversations.
-    ratio
-        Of train, validation and test. No API is in two of them.
-    most
-        The share of all conversations that one pair of APIs may have.
-    embedder
-        Of the graph and of the retriever: lexical, minilm, endpoint:MODEL.
-    rules
-        Of the graph: best, or published (ToolDial's code).
-    graph
-        A graph.jsonl that `toologue graph build` made; by default it is built.
-    uses
-        A uses.jsonl that `toologue apis enrich` made: what people want, in which words, with which results.
-    operations
-        Which operations of the documents; by default all that can be read.
-    writer
-        template, or a model that finds the words: openai:NAME or module:attribute. Where they stay wrong, those of the
-        template stand.
-    seed
-        The same seed, the same files.
-    workers
-        Processes.
+    Args:
+        apis: RapidAPI records, OpenAPI documents, tools, apis.jsonl, module:function.
+        out: The folder for dialogues, train, validation, test, apis, graph (.jsonl) and statistics.json.
+        count: How many conversations.
+        ratio: Of train, validation and test. No API is in two of them.
+        most: The share of all conversations that one pair of APIs may have.
+        embedder: Of the graph and of the retriever: lexical, minilm, endpoint:MODEL.
+        rules: Of the graph: best, or published (ToolDial's code).
+        graph: A graph.jsonl that `toologue graph build` made; by default it is built.
+        uses: A uses.jsonl that `toologue apis enrich` made: what people want, in which words, with which results.
+        operations: Which operations of the documents; by default all that can be read.
+        writer: template, or a model that finds the words: openai:NAME or module:attribute. Where they stay wrong, those
+            of the template stand.
+        seed: The same seed, the same files.
+        workers: Processes.
     """
     from toologue.project.chain_statistics import compared as compared_chains
     from toologue.project.chain_statistics import lacking
@@ -133,30 +119,20 @@ def procedures(
     With --model it thinks up intents and their procedures first (ALMITA, 3.1 and 3.2); killed and run again, nothing
     is asked twice. Exits 3 where the writer gave no words for some of them, 1 where `--unreached fail` finds anything.
 
-    Parameters
-    ----------
-    what
-        Procedures or services that ship, or .md files of yours with --service; by default all that ship.
-    out
-        The folder for dialogues, plans, graphs, apis (.jsonl), procedures and statistics.json.
-    talks
-        How conversations are planned.
-    workers
-        Processes; procedures are shared out among them.
-    writer
-        template, or a model that finds the words: openai:NAME or module:attribute. Where its words stay wrong, those of
-        the template stand.
-    wordings
-        What `plan words` found to be said at the steps, in place of the template's words; by default the
-        wordings.jsonl beside .md files.
-    model
-        openai:NAME or module:attribute: thinks up what --intents says, or writes it all with --mode straight.
-    intents
-        How many intents the model is asked for, none of them in our catalogue; by default 10.
-    each
-        How many procedures for each of them.
-    unreached
-        fail: exit 1 where a way of a procedure is in no conversation; tell: say so, with what would reach it.
+    Args:
+        what: Procedures or services that ship, or .md files of yours with --service; by default all that ship.
+        out: The folder for dialogues, plans, graphs, apis (.jsonl), procedures and statistics.json.
+        talks: How conversations are planned.
+        workers: Processes; procedures are shared out among them.
+        writer: template, or a model that finds the words: openai:NAME or module:attribute. Where its words stay wrong,
+            those of the template stand.
+        wordings: What `plan words` found to be said at the steps, in place of the template's words; by default the
+            wordings.jsonl beside .md files.
+        model: openai:NAME or module:attribute: thinks up what --intents says, or writes it all with --mode straight.
+        intents: How many intents the model is asked for, none of them in our catalogue; by default 10.
+        each: How many procedures for each of them.
+        unreached: fail: exit 1 where a way of a procedure is in no conversation; tell: say so, with what would reach
+            it.
     """
     from toologue.project.generate import UNWORDED, write_suite
     from toologue.project.generate import generate as made_of

@@ -35,20 +35,14 @@ def check(
 ) -> None:
     """Which edges hold: source and target are executed as their documents say, and what they mean is compared.
 
-    Parameters
-    ----------
-    graph
-        A graph.jsonl.
-    apis
-        The documents that it was built from.
-    out
-        Where the verdicts go, one a line; `toologue plan chains --checked` reads them.
-    labels
-        Edges that somebody judged, one a line with source, output, target, parameter, label: what verdicts are worth.
-    sample
-        How many pairs that are no edges are tried as well, for the share of them that is rightly none.
-    seed
-        Of what the APIs answer.
+    Args:
+        graph: A graph.jsonl.
+        apis: The documents that it was built from.
+        out: Where the verdicts go, one a line; `toologue plan chains --checked` reads them.
+        labels: Edges that somebody judged, one a line with source, output, target, parameter, label: what verdicts are
+            worth.
+        sample: How many pairs that are no edges are tried as well, for the share of them that is rightly none.
+        seed: Of what the APIs answer.
     """
     from toologue.apis.load import apis_of_all
     from toologue.plan.api_graph.check_graph import check_graph
@@ -85,28 +79,17 @@ def build(
 ) -> None:
     """The graph of APIs: an edge for each output that can feed a required parameter, by three similarities.
 
-    Parameters
-    ----------
-    apis
-        What `toologue apis` reads: apis.jsonl, RapidAPI records, OpenAPI documents. Missing phrases are written.
-    out
-        The graph.jsonl to write; what it was made by stands beside it, in graph.about.json.
-    rules
-        best (types must fit, the best edge of two APIs is chosen) or published (as the paper's code has it).
-    embedder
-        lexical, minilm, minilm:DIR or endpoint:MODEL.
-    lcs
-        What the longest common subsequence of two phrases must exceed; by default the rules' own.
-    keyword
-        What the cosine of two descriptions with their APIs' keywords must exceed.
-    description
-        What the cosine of two descriptions must exceed.
-    workers
-        Processes; by default one a core. The graph does not depend on it.
-    most
-        How many pairs may pass the first test; more are refused.
-    operations
-        Which operations of the documents; by default all that can be read.
+    Args:
+        apis: What `toologue apis` reads: apis.jsonl, RapidAPI records, OpenAPI documents. Missing phrases are written.
+        out: The graph.jsonl to write; what it was made by stands beside it, in graph.about.json.
+        rules: best (types must fit, the best edge of two APIs is chosen) or published (as the paper's code has it).
+        embedder: lexical, minilm, minilm:DIR or endpoint:MODEL.
+        lcs: What the longest common subsequence of two phrases must exceed; by default the rules' own.
+        keyword: What the cosine of two descriptions with their APIs' keywords must exceed.
+        description: What the cosine of two descriptions must exceed.
+        workers: Processes; by default one a core. The graph does not depend on it.
+        most: How many pairs may pass the first test; more are refused.
+        operations: Which operations of the documents; by default all that can be read.
     """
     from toologue.apis.load import each_api
     from toologue.models.embed import embedder as embedder_of
@@ -146,16 +129,11 @@ def show(
 ) -> None:
     """What is in a graph: the best connected APIs, the neighbours of one, or why two are joined or not.
 
-    Parameters
-    ----------
-    graph
-        The graph.jsonl.
-    apis
-        With --why, the documents that it was made of.
-    api
-        The API whose neighbours are shown.
-    why
-        A source and a target: the three similarities of their entities, and what speaks for or against an edge.
+    Args:
+        graph: The graph.jsonl.
+        apis: With --why, the documents that it was made of.
+        api: The API whose neighbours are shown.
+        why: A source and a target: the three similarities of their entities, and what speaks for or against an edge.
     """
     from toologue.schema import Edge
     from toologue.schema.jsonl import read

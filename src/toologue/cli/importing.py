@@ -14,16 +14,12 @@ def tau2(checkout: Path, /, *, domain: str, out: Out, python: str | None = None)
 
     Exits 1 where gold leaves another database here than by tau2's own tools.
 
-    Parameters
-    ----------
-    checkout
-        A checkout of tau2-bench.
-    domain
-        retail, airline, mock, or another one; tasks in which customers call tools of their own are left out.
-    out
-        The folder for dialogues, apis (.jsonl) and policy.md.
-    python
-        The interpreter that runs the tools; it needs pydantic, and what the domain's tools use. By default this one.
+    Args:
+        checkout: A checkout of tau2-bench.
+        domain: retail, airline, mock, or another one; tasks in which customers call tools of their own are left out.
+        out: The folder for dialogues, apis (.jsonl) and policy.md.
+        python: The interpreter that runs the tools; it needs pydantic, and what the domain's tools use. By default this
+            one.
     """
     from toologue.project.tau2 import import_tau2
     from toologue.worlds.tau2 import CHECKOUT, PYTHON

@@ -14,10 +14,8 @@ def calibrate(folder: Path = Path(), /) -> None:
 
     It counts from 50 decisions on, with a lower 95 % bound of kappa of 0.6.
 
-    Parameters
-    ----------
-    folder
-        A project, or its folder reviews.
+    Args:
+        folder: A project, or its folder reviews.
     """
     from toologue.review.agreement import agreement, agreement_cells
     from toologue.review.judging import standing_words
@@ -50,18 +48,12 @@ def quality(
 
     Each is the mean of a model's votes (G-Eval). Exits 3 where the model gave no reply.
 
-    Parameters
-    ----------
-    dialogues
-        A dialogues.jsonl.
-    judge
-        openai:NAME?temperature=1 or module:attribute.
-    votes
-        How often it is asked for each criterion.
-    limit
-        The most conversations that it is asked about.
-    out
-        A JSONL file for the ratings with all raw votes.
+    Args:
+        dialogues: A dialogues.jsonl.
+        judge: openai:NAME?temperature=1 or module:attribute.
+        votes: How often it is asked for each criterion.
+        limit: The most conversations that it is asked about.
+        out: A JSONL file for the ratings with all raw votes.
     """
     import asyncio
 

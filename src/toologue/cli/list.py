@@ -11,10 +11,8 @@ from toologue.errors import UnknownName
 def show(kind: str | None = None, /) -> None:
     """What is registered; `list schema` prints the JSON Schema of all files.
 
-    Parameters
-    ----------
-    kind
-        agent, benchmark, embedder, metric, model, similarity, world; or schema.
+    Args:
+        kind: agent, benchmark, embedder, metric, model, similarity, world; or schema.
     """
     if kind == "schema":
         print(json.dumps(schema(), indent=2))

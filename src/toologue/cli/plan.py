@@ -54,20 +54,13 @@ def scenarios(
 ) -> None:
     """Scenarios over every three plugins, for somebody to write conversations from.
 
-    Parameters
-    ----------
-    apis
-        An apis.jsonl whose Apis have a domain; by default the assistant's.
-    out
-        The scenarios.jsonl to write.
-    count
-        How many to draw, evenly over the tools; by default all.
-    seed
-        Chooses what is told, and what is drawn.
-    model
-        openai:NAME or module:attribute; by default they are told by templates, offline.
-    concurrency
-        How many requests to the model at once.
+    Args:
+        apis: An apis.jsonl whose Apis have a domain; by default the assistant's.
+        out: The scenarios.jsonl to write.
+        count: How many to draw, evenly over the tools; by default all.
+        seed: Chooses what is told, and what is drawn.
+        model: openai:NAME or module:attribute; by default they are told by templates, offline.
+        concurrency: How many requests to the model at once.
     """
     from toologue.models.ask import model as model_of
     from toologue.plan.scenarios import Tally, sample, tell_all
@@ -95,14 +88,11 @@ def scenarios(
 def lint(*what: str, apis: Path | None = None, json: Path | None = None) -> int:
     """What makes opening turns unrealistic. Exits 1 where there is anything.
 
-    Parameters
-    ----------
-    what
-        Files of conversations (.yaml, .jsonl), folders of them, .txt files with a query a line, or a query in quotes.
-    apis
-        An apis.jsonl, whose names queries should not use; by default the assistant's.
-    json
-        Where the findings go.
+    Args:
+        what: Files of conversations (.yaml, .jsonl), folders of them, .txt files with a query a line, or a query in
+            quotes.
+        apis: An apis.jsonl, whose names queries should not use; by default the assistant's.
+        json: Where the findings go.
     """
     from toologue.plan.scenarios.lint import lint as lint_text
 
@@ -175,14 +165,10 @@ def _tally_table(tally: Tally, drawn: Sequence[Scenario]) -> Table:
 def procedures(*what: str, out: Out, talks: Talks = Talks()) -> None:
     """Plans of conversations for procedures: paths, executed, with noise and detours, and no words yet.
 
-    Parameters
-    ----------
-    what
-        Procedures or services that ship, or .md files of yours with --service; by default all that ship.
-    out
-        The plans.jsonl to write.
-    talks
-        How conversations are planned.
+    Args:
+        what: Procedures or services that ship, or .md files of yours with --service; by default all that ship.
+        out: The plans.jsonl to write.
+        talks: How conversations are planned.
     """
     from toologue.plan.procedures.noise import dealt
     from toologue.project.generate import plans_of
@@ -217,20 +203,13 @@ def graph(
 ) -> int:
     """The conversation graph of a procedure, as flow text. Exits 3 where a model's flowgraph breaks rules.
 
-    Parameters
-    ----------
-    what
-        A procedure that ships, or a file: a procedure (.md), a flowgraph as flow text.
-    flow
-        The flowgraph instead: what the agent does.
-    mermaid
-        As a Mermaid flowchart.
-    model
-        openai:NAME or module:attribute draws the flowgraph (3.4); by default it is made by rule.
-    tries
-        How often the model is asked, repairs included.
-    seed
-        Sent to the model.
+    Args:
+        what: A procedure that ships, or a file: a procedure (.md), a flowgraph as flow text.
+        flow: The flowgraph instead: what the agent does.
+        mermaid: As a Mermaid flowchart.
+        model: openai:NAME or module:attribute draws the flowgraph (3.4); by default it is made by rule.
+        tries: How often the model is asked, repairs included.
+        seed: Sent to the model.
     """
     from toologue.formats.flow import write_flow_text, write_mermaid
     from toologue.procedure.conversation_graph import conversation_graph
@@ -275,23 +254,14 @@ def paths(
 ) -> None:
     """What paths through the graphs of procedures see, by line; nothing is executed.
 
-    Parameters
-    ----------
-    what
-        Procedures that ship, or files: procedures (.md), flowgraphs as flow text; by default all
-        that ship.
-    count
-        How many paths a graph; by default as many as a cover needs.
-    sampler
-        cover, weighted (the paper's Algorithm 1), vanilla.
-    goal
-        What a cover sees: edges, or pairs of consecutive choices.
-    until
-        The share of it that is enough.
-    seed
-        The same seed, the same paths.
-    out
-        The walks.jsonl to write.
+    Args:
+        what: Procedures that ship, or files: procedures (.md), flowgraphs as flow text; by default all that ship.
+        count: How many paths a graph; by default as many as a cover needs.
+        sampler: cover, weighted (the paper's Algorithm 1), vanilla.
+        goal: What a cover sees: edges, or pairs of consecutive choices.
+        until: The share of it that is enough.
+        seed: The same seed, the same paths.
+        out: The walks.jsonl to write.
     """
     from toologue.plan.procedures import files
     from toologue.plan.procedures.paths import cover, coverage, fewest, missing_lines, vanilla, weighted
@@ -359,22 +329,14 @@ def words(
     `generate`, `test` and `write` say it in place of the template's words. What a file holds of a step is asked for
     again only where the step has changed; killed and run again, nothing is asked twice.
 
-    Parameters
-    ----------
-    what
-        Procedures or services that ship, .md files of yours with --service, or the folder of a project.
-    model
-        openai:NAME or module:attribute.
-    out
-        The wordings.jsonl, which keeps what it has; by default that beside the procedures (or here).
-    service
-        What the calls of .md files are made to, as `generate --service` takes it.
-    count
-        How many texts for each register at each place.
-    tries
-        How often the model is asked for the places of a procedure, those for which it found nothing again.
-    seed
-        Sent to the model.
+    Args:
+        what: Procedures or services that ship, .md files of yours with --service, or the folder of a project.
+        model: openai:NAME or module:attribute.
+        out: The wordings.jsonl, which keeps what it has; by default that beside the procedures (or here).
+        service: What the calls of .md files are made to, as `generate --service` takes it.
+        count: How many texts for each register at each place.
+        tries: How often the model is asked for the places of a procedure, those for which it found nothing again.
+        seed: Sent to the model.
     """
     from toologue.models.ask import model as model_of
     from toologue.models.recording import keeping_replies, told_spec
@@ -457,30 +419,19 @@ def chains(
 ) -> None:
     """Plans of conversations over an API graph: 23 action sequences, pairs of APIs, executed, and no words yet.
 
-    Parameters
-    ----------
-    graph
-        The edges, a graph.jsonl of `toologue graph build`.
-    apis
-        The apis.jsonl that the graph was built from.
-    out
-        The plans.jsonl to write.
-    count
-        How many plans.
-    checked
-        What `toologue graph check` found about the edges; without it every chosen edge is taken.
-    uses
-        A uses.jsonl that `toologue apis enrich` made of these APIs: what people want, with which results.
-    most
-        The share of all plans that one pair may have.
-    know
-        What users know of themselves: fixed (ids, codes, keys, coordinates they do not), published (the paper's code).
-    published_code
-        Also the three sequences that only the published code has.
-    seed
-        The same seed, the same plans, at any number of workers.
-    workers
-        Processes.
+    Args:
+        graph: The edges, a graph.jsonl of `toologue graph build`.
+        apis: The apis.jsonl that the graph was built from.
+        out: The plans.jsonl to write.
+        count: How many plans.
+        checked: What `toologue graph check` found about the edges; without it every chosen edge is taken.
+        uses: A uses.jsonl that `toologue apis enrich` made of these APIs: what people want, with which results.
+        most: The share of all plans that one pair may have.
+        know: What users know of themselves: fixed (ids, codes, keys, coordinates they do not), published (the paper's
+            code).
+        published_code: Also the three sequences that only the published code has.
+        seed: The same seed, the same plans, at any number of workers.
+        workers: Processes.
     """
     from toologue.plan.api_graph.check import Checked
     from toologue.plan.chains.catalog import Catalog, Reason

@@ -36,12 +36,9 @@ def init(folder: Path = Path(), /, *, given: FromProse = FromProse()) -> int:
     each procedure, one each repair. Killed and run again, it goes on with the replies that are kept. Exits 3 where an
     issue has no procedure in the end.
 
-    Parameters
-    ----------
-    folder
-        Where it goes; by default this folder.
-    given
-        What it is made of; by default a first project of ours.
+    Args:
+        folder: Where it goes; by default this folder.
+        given: What it is made of; by default a first project of ours.
     """
     if given.prose or given.model:
         return from_prose(folder, given)
@@ -77,34 +74,22 @@ def run_stages(
     Exits 1 where fewer conversations pass than the gate wants, or with --unreached fail where a way is in none, 3 where
     some are not scored, 4 where only what is unsure keeps the first agent from passing.
 
-    Parameters
-    ----------
-    folder
-        The project; by default this folder.
-    agent
-        Who is tested, in place of the agents in toologue.toml, or one of them: agent.py:agent, procedure, gold,
-        openai:NAME, … Given several times, agents stand beside each other, and the gate is on the first.
-    fail_under
-        The share of conversations, from 0 to 1, in which the first agent must do no harm for sure.
-    strict
-        Every wrong step counts, not only those that do harm.
-    allow_unsure
-        The share of conversations, from 0 to 1, that may be unsure: they count as passing.
-    unreached
-        fail: exit 1 where a way of a procedure is in no conversation; tell: say so, with what would reach it.
-    some
-        Which conversations; by default all.
-    trials
-        How often each conversation is run.
-    fresh
-        Run all agents again, those too that have not changed. What endpoints answered is kept otherwise; conversations
-        in which a model gave no reply, or time was up, are run again without it.
-    judged
-        Who is asked about what rules leave open.
-    html
-        Where the page goes; by default report.html in the project.
-    junit
-        Where JUnit XML goes; none by default.
+    Args:
+        folder: The project; by default this folder.
+        agent: Who is tested, in place of the agents in toologue.toml, or one of them: agent.py:agent, procedure, gold,
+            openai:NAME, … Given several times, agents stand beside each other, and the gate is on the first.
+        fail_under: The share of conversations, from 0 to 1, in which the first agent must do no harm for sure.
+        strict: Every wrong step counts, not only those that do harm.
+        allow_unsure: The share of conversations, from 0 to 1, that may be unsure: they count as passing.
+        unreached: fail: exit 1 where a way of a procedure is in no conversation; tell: say so, with what would reach
+            it.
+        some: Which conversations; by default all.
+        trials: How often each conversation is run.
+        fresh: Run all agents again, those too that have not changed. What endpoints answered is kept otherwise;
+            conversations in which a model gave no reply, or time was up, are run again without it.
+        judged: Who is asked about what rules leave open.
+        html: Where the page goes; by default report.html in the project.
+        junit: Where JUnit XML goes; none by default.
     """
     from toologue.project.settings import open_project
 

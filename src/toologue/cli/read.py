@@ -36,32 +36,20 @@ def read(
 
     Ratings are kept a line each, in readings/NAME.jsonl, each at once. Killed or left with q, the same command goes on.
 
-    Parameters
-    ----------
-    sources
-        LABEL=FILE: a dialogues.jsonl or its folder, lines with `messages`, conversations as ToolTalk publishes them.
-        Nobody who reads sees the labels.
-    reader
-        Who reads; by default the name you are logged in by.
-    readings
-        The folder of ratings.
-    sample
-        So many of each source, drawn by the seed.
-    seed
-        Of the order; the same seed, the same order for everybody.
-    ask
-        What is asked of each text, in place of naturalness=1-3, coherence=1-3, efficiency=1-3, person, wrong_step: a
-        scale, NAME=1-5, or NAME, to be answered by yes or no.
-    keep_texts
-        The labels of sources whose texts are ours: ratings keep what was read. Of others they hold no word.
-    out
-        Write an empty sheet for readers elsewhere, .md or .jsonl, and ask nothing.
-    filled
-        Take the ratings of such a sheet, all or nothing.
-    against
-        Without sources: the label of the source to which the others are compared.
-    json
-        Without sources: a file for the figures.
+    Args:
+        sources: LABEL=FILE: a dialogues.jsonl or its folder, lines with `messages`, conversations as ToolTalk publishes
+            them. Nobody who reads sees the labels.
+        reader: Who reads; by default the name you are logged in by.
+        readings: The folder of ratings.
+        sample: So many of each source, drawn by the seed.
+        seed: Of the order; the same seed, the same order for everybody.
+        ask: What is asked of each text, in place of naturalness=1-3, coherence=1-3, efficiency=1-3, person, wrong_step:
+            a scale, NAME=1-5, or NAME, to be answered by yes or no.
+        keep_texts: The labels of sources whose texts are ours: ratings keep what was read. Of others they hold no word.
+        out: Write an empty sheet for readers elsewhere, .md or .jsonl, and ask nothing.
+        filled: Take the ratings of such a sheet, all or nothing.
+        against: Without sources: the label of the source to which the others are compared.
+        json: Without sources: a file for the figures.
     """
     from toologue.review.reading import QUESTIONS, Asked, Readings, texts_of, write_sheet
 

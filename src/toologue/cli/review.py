@@ -41,40 +41,28 @@ def review(
     Decisions are kept at once, a line each, in reviews/NAME.jsonl, and count in every later grading. Killed or left
     with q, the same command goes on. Nobody sees what others decided. Exits 3 where a repair is refused, or lacks.
 
-    Parameters
-    ----------
-    what
-        A project, a run folder or one of `toologue bench --out`: what is unsure in it. Or anything generated: a folder,
-        procedures (*.md), dialogues.jsonl, graphs.jsonl, the edges of an API graph.
-    reviewer
-        Who decides; by default the name you are logged in by.
-    reviews
-        Where decisions are kept; by default `reviews` in the project or beside the run or file.
-    kind
-        Only this: reply, text, assertion, edge, procedure, graph, conversation.
-    sample
-        Only so many of what was generated, drawn by chance, the same ones for everybody.
-    agent
-        Of a project: whose runs; by default the agents of toologue.toml and of the last test, as they are now.
-    failures_of_judge
-        What a judge rejected, in place of what is unsure.
-    listed
-        Print the queue, a JSON object a line, and decide nothing.
-    decide
-        Take decisions from a file, a JSON object a line: question (its key), verdict (right, wrong), reasons, blame
-        (agent, gold, grader, simulator), note. With --repair: gold, turn, instead.
-    agreement
-        Print what each reviewer rejects, how far every two agree, and what is dropped since any of them rejects it.
-    checked
-        With --agreement: edges as `toologue graph check` left them, held against decisions of people and of judges.
-    repair
-        Mend the gold of a project that was blamed: accepted replies count from now on, or other words take its place.
-    judge
-        A model that is asked in place of people, about replies, texts and edges: openai:NAME or module:attribute.
-    judge_votes
-        How often it is asked of each, an odd number.
-    apis
-        The documents of a graph's APIs, to show with its edges.
+    Args:
+        what: A project, a run folder or one of `toologue bench --out`: what is unsure in it. Or anything generated: a
+            folder, procedures (*.md), dialogues.jsonl, graphs.jsonl, the edges of an API graph.
+        reviewer: Who decides; by default the name you are logged in by.
+        reviews: Where decisions are kept; by default `reviews` in the project or beside the run or file.
+        kind: Only this: reply, text, assertion, edge, procedure, graph, conversation.
+        sample: Only so many of what was generated, drawn by chance, the same ones for everybody.
+        agent: Of a project: whose runs; by default the agents of toologue.toml and of the last test, as they are now.
+        failures_of_judge: What a judge rejected, in place of what is unsure.
+        listed: Print the queue, a JSON object a line, and decide nothing.
+        decide: Take decisions from a file, a JSON object a line: question (its key), verdict (right, wrong), reasons,
+            blame (agent, gold, grader, simulator), note. With --repair: gold, turn, instead.
+        agreement: Print what each reviewer rejects, how far every two agree, and what is dropped since any of them
+            rejects it.
+        checked: With --agreement: edges as `toologue graph check` left them, held against decisions of people and of
+            judges.
+        repair: Mend the gold of a project that was blamed: accepted replies count from now on, or other words take its
+            place.
+        judge: A model that is asked in place of people, about replies, texts and edges: openai:NAME or
+            module:attribute.
+        judge_votes: How often it is asked of each, an odd number.
+        apis: The documents of a graph's APIs, to show with its edges.
     """
     from toologue.apis.load import apis_of_all
     from toologue.cli.reviewing import Desk, ask_judge, questions, repair_gold, say_agreement, take

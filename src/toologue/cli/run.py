@@ -46,34 +46,22 @@ def run(
     The same command goes on where it stopped, and runs again what a fault has spoilt: no reply of a model, time that
     was up. It stops where every further request would be refused, too (a key that is none, a quota that is used up).
 
-    Parameters
-    ----------
-    dialogues
-        A dialogues.jsonl.
-    agent
-        retrieve, gold, openai:NAME, predictions:FILE, … or module:attribute (an agent, or a function of messages and
-        tools); `?name=SHORT` behind it is what it is called. Given several times, each has a run folder in --out.
-    out
-        The run folder. If it holds a part of this very run, the run goes on.
-    protocol
-        How the gold takes part: next, forced, recorded; or live, where a simulated customer speaks.
-    user
-        Who speaks under live: graph, a customer who walks the procedure's graph; scenario:openai:NAME, a model that
-        plays what the dialogue's extra["scenario"] says.
-    some
-        Which dialogues; by default all.
-    trials
-        How often each dialogue is run.
-    seed
-        Seeds every case.
-    cap
-        The most turns an agent may take in one round.
-    concurrency
-        How many cases at once.
-    timeout
-        Seconds a case may take.
-    apis
-        An apis.jsonl, for dialogues whose world brings no documents.
+    Args:
+        dialogues: A dialogues.jsonl.
+        agent: retrieve, gold, openai:NAME, predictions:FILE, … or module:attribute (an agent, or a function of messages
+            and tools); `?name=SHORT` behind it is what it is called. Given several times, each has a run folder in
+            --out.
+        out: The run folder. If it holds a part of this very run, the run goes on.
+        protocol: How the gold takes part: next, forced, recorded; or live, where a simulated customer speaks.
+        user: Who speaks under live: graph, a customer who walks the procedure's graph; scenario:openai:NAME, a model
+            that plays what the dialogue's extra["scenario"] says.
+        some: Which dialogues; by default all.
+        trials: How often each dialogue is run.
+        seed: Seeds every case.
+        cap: The most turns an agent may take in one round.
+        concurrency: How many cases at once.
+        timeout: Seconds a case may take.
+        apis: An apis.jsonl, for dialogues whose world brings no documents.
     """
     from toologue.agents.code import code_of
     from toologue.run.runner import Limits, Settings
@@ -134,16 +122,11 @@ def score(
     A run that the same rules have graded, and that has not gone on since, is not graded again: scores.json names the
     version, the rules (by a hash of them, their weights and words) and the similarity.
 
-    Parameters
-    ----------
-    run
-        The run folder.
-    again
-        Grade it anew, whoever graded it.
-    alike
-        When two texts say the same.
-    judged
-        Who is asked about what rules leave open.
+    Args:
+        run: The run folder.
+        again: Grade it anew, whoever graded it.
+        alike: When two texts say the same.
+        judged: Who is asked about what rules leave open.
     """
     from toologue.report.tables import totals_table, trials_table
     from toologue.report.view import (
@@ -209,18 +192,12 @@ def report(
 ) -> int:
     """One page, and JUnit XML, of one or more run folders. Exits 3 where something is not scored.
 
-    Parameters
-    ----------
-    runs
-        Run folders over the same dialogues.
-    html
-        Where the page goes; by default report.html in the first folder.
-    junit
-        Where JUnit XML goes; none by default.
-    alike
-        When two texts say the same.
-    judged
-        Who is asked about what rules leave open.
+    Args:
+        runs: Run folders over the same dialogues.
+        html: Where the page goes; by default report.html in the first folder.
+        junit: Where JUnit XML goes; none by default.
+        alike: When two texts say the same.
+        judged: Who is asked about what rules leave open.
     """
     from toologue.report.view import Report, view_of
     from toologue.run.store import RunFolder

@@ -26,12 +26,9 @@ _WHOLE = 3
 def show(*files: Path, words: bool | None = None) -> None:
     """Conversations with executed results, for those who write them.
 
-    Parameters
-    ----------
-    files
-        YAML files, of conversations with calls or with programs; folders of them; or a dialogues.jsonl.
-    words
-        Print every turn; by default with up to 3 conversations.
+    Args:
+        files: YAML files, of conversations with calls or with programs; folders of them; or a dialogues.jsonl.
+        words: Print every turn; by default with up to 3 conversations.
     """
     from toologue.bench.dialog2api.files import executed, has_programs, programs_of
     from toologue.bench.tooltalk.conversations import conversations_in

@@ -30,16 +30,11 @@ def check(
     What is created has to be read, listed, changed and removed as it was sent. Exits 1 where no resource does so, and
     not every operation answers with state.
 
-    Parameters
-    ----------
-    document
-        An OpenAPI document, or a service that ships.
-    overlay
-        What the document does not say: tables, actions (docs/your-api.md).
-    operations
-        Which operations; by default all that can be read.
-    json
-        Where to write it for programs: whether it is accepted, and of each operation who answers it, and why.
+    Args:
+        document: An OpenAPI document, or a service that ships.
+        overlay: What the document does not say: tables, actions (docs/your-api.md).
+        operations: Which operations; by default all that can be read.
+        json: Where to write it for programs: whether it is accepted, and of each operation who answers it, and why.
     """
     from toologue.worlds.crud import Simulator
     from toologue.worlds.crud.check import check as execute
@@ -58,14 +53,10 @@ def check(
 def draft(document: str, /, *, out: Out, operations: Operations = Operations()) -> None:
     """Write what a document does not say of its world as an overlay, every guess marked as one, for you to correct.
 
-    Parameters
-    ----------
-    document
-        An OpenAPI document; it stays as it is.
-    out
-        The overlay to write.
-    operations
-        Which operations; by default all that can be read.
+    Args:
+        document: An OpenAPI document; it stays as it is.
+        out: The overlay to write.
+        operations: Which operations; by default all that can be read.
     """
     from toologue.errors import BadFile
     from toologue.worlds.crud import Simulator

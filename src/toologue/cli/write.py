@@ -38,20 +38,13 @@ def write(
 
     Where its words stay wrong, those of the template stand, and that is said.
 
-    Parameters
-    ----------
-    plans
-        A plans.jsonl.
-    out
-        The dialogues.jsonl to write. Where a model left some out, a file that holds more is not replaced.
-    writer
-        template, or a model that finds the words: openai:NAME or module:attribute.
-    wordings
-        What `plan words` found to be said at the steps of procedures; said in place of the template's words.
-    embedder
-        Whose retriever is asked what users of chains open with: lexical, minilm, endpoint:MODEL.
-    seed
-        Chooses registers and phrases.
+    Args:
+        plans: A plans.jsonl.
+        out: The dialogues.jsonl to write. Where a model left some out, a file that holds more is not replaced.
+        writer: template, or a model that finds the words: openai:NAME or module:attribute.
+        wordings: What `plan words` found to be said at the steps of procedures; said in place of the template's words.
+        embedder: Whose retriever is asked what users of chains open with: lexical, minilm, endpoint:MODEL.
+        seed: Chooses registers and phrases.
     """
     from toologue.models.model import ModelFault
     from toologue.project.generate import words
@@ -101,16 +94,12 @@ def verify(what: Path, /, *, graphs: Path | None = None, embedder: str | None = 
 
     What sentences mean is not looked at: a reply without a value to say passes, whatever it is about.
 
-    Parameters
-    ----------
-    what
-        A folder that `generate` wrote, or a dialogues.jsonl.
-    graphs
-        The conversation graphs that the dialogues walk; by default the graphs.jsonl of the folder.
-    embedder
-        Chains: ask the retriever again, by lexical, minilm or endpoint:MODEL, what the conversations asked it.
-    json
-        Where the flaws go.
+    Args:
+        what: A folder that `generate` wrote, or a dialogues.jsonl.
+        graphs: The conversation graphs that the dialogues walk; by default the graphs.jsonl of the folder.
+        embedder: Chains: ask the retriever again, by lexical, minilm or endpoint:MODEL, what the conversations asked
+            it.
+        json: Where the flaws go.
     """
     from toologue.schema import Dialogue, Plan
     from toologue.schema.jsonl import read
