@@ -6,8 +6,8 @@ import pytest
 from almita_samples import LEXICAL, asks, does, says
 
 from toologue.schema import AgentTurn, Api, Dialogue, Parameter
+from toologue.score.knowledge import compared_fields, withheld
 from toologue.score.steps import StepVerdict, judged_step
-from toologue.score.withheld import compared_fields, withheld
 
 PROCEDURE = """---
 id: balance

@@ -60,28 +60,24 @@ def own() -> Path:
     """The folder of the suite; made, if it is not there yet."""
     folder = cache_folder() / f"almita-{own_key()}"
     if not (folder / "dialogues.jsonl").exists():
-        _make(folder)
+        # Generate into a folder beside, and put it in its place in one step: half a suite is never there
+        from toologue.project.generate import Making, generate, shipped, write_suite
+
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
+        except OSError as error:
+            raise BadFile(f"cannot write to {folder.parent}: {error.strerror or error}; set TOOLOGUE_CACHE") from None
+        try:
+            made = generate(shipped(), Making(12, noise=0.2, detours=0.3, seed=SEED), workers=os.cpu_count() or 1)
+            write_suite(beside, made)
+            os.replace(beside, folder)
+        except OSError:
+            if not (folder / "dialogues.jsonl").exists():  # else somebody else was faster
+                raise
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
     return folder
-
-
-def _make(folder: Path) -> None:
-    """Generate into a folder beside, and put it in its place in one step: half a suite is never there."""
-    from toologue.project.generate import Making, generate, shipped, write_suite
-
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
-    except OSError as error:
-        raise BadFile(f"cannot write to {folder.parent}: {error.strerror or error}; set TOOLOGUE_CACHE") from None
-    try:
-        made = generate(shipped(), Making(12, noise=0.2, detours=0.3, seed=SEED), workers=os.cpu_count() or 1)
-        write_suite(beside, made)
-        os.replace(beside, folder)
-    except OSError:
-        if not (folder / "dialogues.jsonl").exists():  # else somebody else was faster
-            raise
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 _KEYS = {metric: metric.lower().replace(" ", "_") for metric in METRICS}

@@ -68,7 +68,12 @@ def graded_arguments(file: Path, tooltalk_data: Path | None, match: TextMatch) -
 
 
 def _graded(row: _ArgumentsRow, gold: Dialogue, wanted: Invocation, match: TextMatch) -> Graded:
-    did = _executed(Call(api=row.api_name, arguments=row.arguments), gold, wanted)
+    call = Call(api=row.api_name, arguments=row.arguments)
+    world = make_world(Case(id=gold.id, gold=gold, world=gold.world, protocol="recorded"))
+    for one in made(gold):
+        if (one.turn, one.slot) < (wanted.turn, wanted.slot):
+            execute(world, one.act)
+    did = wanted._replace(act=call, result=execute(world, call))
     compared = Comparison(gold, (), match)
     found = compared.differences(did, wanted)
     wrong = [one for one in found if one.verdict == "wrong"]
@@ -80,15 +85,6 @@ def _graded(row: _ArgumentsRow, gold: Dialogue, wanted: Invocation, match: TextM
     worst = (wrong or found)[0]
     why = "; ".join(f"{one.field.removeprefix('arguments.')}: {one.why}" for one in wrong or found)
     return Graded(row.id, row.label, row.conversation, row.kind or row.api_name, worst.verdict, worst.by, why)
-
-
-def _executed(call: Call, gold: Dialogue, wanted: Invocation) -> Invocation:
-    """A call done in place of a gold one, after all that the gold does before it."""
-    world = make_world(Case(id=gold.id, gold=gold, world=gold.world, protocol="recorded"))
-    for one in made(gold):
-        if (one.turn, one.slot) < (wanted.turn, wanted.slot):
-            execute(world, one.act)
-    return wanted._replace(act=call, result=execute(world, call))
 
 
 def _places(tooltalk_data: Path) -> Iterator[tuple[str, Mapping[int, int]]]:

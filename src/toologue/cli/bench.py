@@ -218,7 +218,7 @@ def prove(
 def _prove_verdicts(folder: Path, tooltalk: Path | None, match: TextMatch, json: Path | None) -> int:
     from toologue.bench.labelled_arguments import arguments_file, graded_arguments
     from toologue.bench.verdicts import OPEN_SET, VERDICTS, graded_replies, tally
-    from toologue.score.grader import grader
+    from toologue.score.metric import grader
 
     rows, arguments = {"replies": graded_replies(folder, match)}, arguments_file(folder)
     if arguments is not None and (tooltalk is not None or folder.resolve() == OPEN_SET):

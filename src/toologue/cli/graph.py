@@ -143,7 +143,12 @@ def show(
         return
     edges = [edge for edge in read(graph, Edge, empty=True) if api is None or api in (edge.source, edge.target)]
     if api is None:
-        _overview(edges)
+        pairs = sorted({(edge.source, edge.target) for edge in edges})
+        feeds, fed = Counter(source for source, _ in pairs), Counter(target for _, target in pairs)
+        best = [name for name, _ in (feeds + fed).most_common(_SHOWN)]
+        say(table(("API", "feeds", "is fed by"), ((name, f"{feeds[name]:,}", f"{fed[name]:,}") for name in best)))
+        joined = _counted(len(feeds + fed), "API")
+        echo(f"{_counted(len(edges), 'edge')}, {_counted(len(pairs), 'pair')} of {joined}")
     elif not edges:
         known = {name for edge in read(graph, Edge) for name in (edge.source, edge.target)}
         raise UnknownName("API of the graph", api, known)
@@ -180,16 +185,6 @@ def _survivors(found: Graph) -> Table:
     )
     told = ((what, above, f"{number:,}") for what, above, number in rows)
     return table(("", "above", "left"), told, title=f"{found.rules}, {found.embedder}", right=("left",))
-
-
-def _overview(edges: Sequence[Edge]) -> None:
-    """Say how large a graph is, and which APIs are joined with most others."""
-    pairs = sorted({(edge.source, edge.target) for edge in edges})
-    feeds, fed = Counter(source for source, _ in pairs), Counter(target for _, target in pairs)
-    best = [name for name, _ in (feeds + fed).most_common(_SHOWN)]
-    say(table(("API", "feeds", "is fed by"), ((name, f"{feeds[name]:,}", f"{fed[name]:,}") for name in best)))
-    joined = _counted(len(feeds + fed), "API")
-    echo(f"{_counted(len(edges), 'edge')}, {_counted(len(pairs), 'pair')} of {joined}")
 
 
 def _neighbours(api: str, edges: Iterable[Edge]) -> Iterator[str]:

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from toologue.plan.chains.catalog import Reason
     from toologue.plan.chains.planner import Tally as ChainTally
-    from toologue.plan.procedures.ask_flowgraph import AskedGraph
-    from toologue.plan.scenarios import Tally
     from toologue.project.statistics import Source
     from toologue.schema import Api, Graph, Plan, Scenario
     from toologue.write.ask_wordings import Tally as WordingTally
@@ -79,7 +77,17 @@ def scenarios(
         reasons = ", ".join(f"{reason} ({n})" for reason, n in tally.dropped.most_common())
         raise BadSetting(f"no scenario was left of {tally.proposed} proposed: {reasons or 'nothing came back'}")
     write(out, drawn)
-    say(_tally_table(tally, drawn))
+    dropped = ((f"  dropped: {reason}", n, tally.examples[reason]) for reason, n in tally.dropped.most_common())
+    rows = (
+        ("prompts", tally.prompts, ""),
+        *([("  without an answer", tally.unanswered, "")] if tally.unanswered else []),
+        ("proposed", tally.proposed, ""),
+        ("  asked for and absent", tally.absent, ""),
+        *dropped,
+        ("kept", tally.kept, ""),
+        ("drawn", len(drawn), ""),
+    )
+    say(table(("", "n", "for example"), rows, title="scenarios"))
     if count is not None and len(drawn) < count:
         echo(f"{count} were wanted, and there are only {len(drawn)}", note=True)
     echo(f"{len(drawn)} scenarios in {out}", note=True)
@@ -148,20 +156,6 @@ def _openings(what: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield f"query {number}", given
 
 
-def _tally_table(tally: Tally, drawn: Sequence[Scenario]) -> Table:
-    dropped = ((f"  dropped: {reason}", n, tally.examples[reason]) for reason, n in tally.dropped.most_common())
-    rows = (
-        ("prompts", tally.prompts, ""),
-        *([("  without an answer", tally.unanswered, "")] if tally.unanswered else []),
-        ("proposed", tally.proposed, ""),
-        ("  asked for and absent", tally.absent, ""),
-        *dropped,
-        ("kept", tally.kept, ""),
-        ("drawn", len(drawn), ""),
-    )
-    return table(("", "n", "for example"), rows, title="scenarios")
-
-
 def procedures(*what: str, out: Out, talks: Talks = Talks()) -> None:
     """Plans of conversations for procedures: paths, executed, with noise and detours, and no words yet.
 
@@ -217,7 +211,17 @@ def graph(
     if model is None:
         found = _flowgraph(what)
     else:
-        asked = _asked(what, model, tries, seed)
+        from toologue.formats.procedure import load
+        from toologue.models.ask import model as model_of
+        from toologue.plan.procedures import files
+        from toologue.plan.procedures.ask_flowgraph import ask_flowgraph
+
+        at_least_one(tries=tries)
+        known = files()
+        if what not in known and not what.endswith(".md"):
+            raise UnknownName("procedure", what, known)
+        procedure = load(known.get(what, what))
+        asked = ask(model, ask_flowgraph(procedure, model_of(model, "planner"), tries=tries, seed=seed))
         for problem in asked.problems[-1]:
             echo(problem, error=True)
         if asked.graph is None:
@@ -227,20 +231,6 @@ def graph(
     found = found if flow or found.kind == "conversation_graph" else conversation_graph(found)
     echo(write_mermaid(found) if mermaid else write_flow_text(found))
     return 0
-
-
-def _asked(what: str, model: str, tries: int, seed: int) -> AskedGraph:
-    from toologue.formats.procedure import load
-    from toologue.models.ask import model as model_of
-    from toologue.plan.procedures import files
-    from toologue.plan.procedures.ask_flowgraph import ask_flowgraph
-
-    at_least_one(tries=tries)
-    known = files()
-    if what not in known and not what.endswith(".md"):
-        raise UnknownName("procedure", what, known)
-    procedure = load(known.get(what, what))
-    return ask(model, ask_flowgraph(procedure, model_of(model, "planner"), tries=tries, seed=seed))
 
 
 def paths(
@@ -271,7 +261,10 @@ def paths(
     at_least_one(count=count)
     rows, missing, walks = list[tuple[object, ...]](), list[tuple[object, ...]](), list[Walk]()
     for name in what or files():
-        found = _graph(name)
+        from toologue.procedure.conversation_graph import conversation_graph
+
+        found = _flowgraph(name)
+        found = found if found.kind == "conversation_graph" else conversation_graph(found)
         covering = cover(found, goal, until=until, seed=seed)
         enough = len(covering) if count is None else count
         by_chance = weighted if sampler == "weighted" else vanilla
@@ -287,14 +280,6 @@ def paths(
         say(table(("graph", "line", "step", "what", "not seen"), missing))
     if out is not None:
         write(out, walks)
-
-
-def _graph(what: str) -> Graph:
-    """The conversation graph of what was named; a file may hold one already."""
-    from toologue.procedure.conversation_graph import conversation_graph
-
-    found = _flowgraph(what)
-    return found if found.kind == "conversation_graph" else conversation_graph(found)
 
 
 def _flowgraph(what: str) -> Graph:

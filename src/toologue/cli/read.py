@@ -110,7 +110,14 @@ class Reading:
         try:
             while True:
                 asked = next((one for one in self.queue.asked if one.name not in answers), None)
-                self._show(text, answers, asked)
+                clear()
+                echo(f"{self.queue.done + 1} of {self.queue.of}\n")
+                for line in text.lines:
+                    echo(f"  {line}\n")
+                for name, answer in answers.items():
+                    echo(f"{name}: {answer}")
+                if asked:
+                    echo(f"{asked}?\n{_KEYS}")
                 key = self.keys.key() if asked else ""
                 if key in ("q", "\x04"):
                     return False
@@ -141,16 +148,6 @@ class Reading:
         if asked.is_yes_no and number:
             words[asked.name] = self.keys.line("yes: in a word, what? (Enter without): ") or ""
         answers[asked.name] = number
-
-    def _show(self, text: Text, answers: dict[str, int], asked: Asked | None) -> None:
-        clear()
-        echo(f"{self.queue.done + 1} of {self.queue.of}\n")
-        for line in text.lines:
-            echo(f"  {line}\n")
-        for name, answer in answers.items():
-            echo(f"{name}: {answer}")
-        if asked:
-            echo(f"{asked}?\n{_KEYS}")
 
 
 def _say_figures(folder: Path, against: str | None, json: Path | None) -> None:

@@ -78,7 +78,10 @@ def _show(found: Checked) -> None:
     causes = dict[tuple[str, str], list[str]]()
     for name, one in found.operations.items():
         if one.by != "state":
-            causes.setdefault((one.by, _cause(one.why)), []).append(name)
+            plain = re.sub(r"^.*?\]\.\w+: ", "", one.why)
+            plain = re.sub(r" \(say it with .*", "", plain)
+            plain = re.sub(r"a call with .*? was refused", "a call was refused", plain)
+            causes.setdefault((one.by, re.sub(r"'[^']*'", "…", plain)[:110]), []).append(name)
     if causes:
         most = sorted(causes.items(), key=lambda cause: -len(cause[1]))[:_WHY]
         top = [(_SAID[by].removeprefix("are answered "), _named(names), why) for (by, why), names in most]
@@ -97,14 +100,6 @@ def _named(names: Sequence[str]) -> str:
 
 
 _SAID = {"state": "answer with state", "documented": "are answered by their documentation", "none": "by nobody"}
-
-
-def _cause(why: str) -> str:
-    """The cause without what differs from operation to operation."""
-    plain = re.sub(r"^.*?\]\.\w+: ", "", why)
-    plain = re.sub(r" \(say it with .*", "", plain)
-    plain = re.sub(r"a call with .*? was refused", "a call was refused", plain)
-    return re.sub(r"'[^']*'", "…", plain)[:110]
 
 
 world = group("world", check, draft)

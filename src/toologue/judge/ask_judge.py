@@ -137,19 +137,15 @@ def prompt_text(question: Question) -> str:
         "what the agent said" if question.kind == "reply" else "what is judged": _text(question.said),
     }
     shown = [(name, _cut(text.strip() or "(nothing)", at_start=name == _HISTORY)) for name, text in parts.items()]
-    task = render_prompt(__file__, _TASKS[_kind(question)])
+    if question.kind not in _TASKS:
+        raise BadSetting(f"no judge is asked about a {question.kind}: there are {', '.join(_TASKS)}")
+    task = render_prompt(__file__, _TASKS[question.kind])
     return render_prompt(__file__, "judge.txt", mark=mark, parts=shown, task=task, harms=list(_HARMS.items()))
 
 
 def _cut(text: str, *, at_start: bool) -> str:
     """A text that is not too long: of a conversation what came last, of others what comes first."""
     return f"… {text[-_LONGEST:]}" if at_start and len(text) > _LONGEST else limits.cut(text, _LONGEST)
-
-
-def _kind(question: Question) -> str:
-    if question.kind not in _TASKS:
-        raise BadSetting(f"no judge is asked about a {question.kind}: there are {', '.join(_TASKS)}")
-    return question.kind
 
 
 def _read(raw: str, mark: str) -> tuple[Vote, Severity]:

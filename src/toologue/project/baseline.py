@@ -18,7 +18,7 @@ from toologue.report.compare import Comparison, compare_outcomes, outcomes_of
 from toologue.report.view import Conversation
 from toologue.schema import Outcome
 from toologue.schema.jsonl import read, write
-from toologue.score.grader import grader
+from toologue.score.metric import grader
 
 FILE = "baseline.jsonl"
 

@@ -82,7 +82,7 @@ def _plain(change: Change) -> dict[str, Any]:
 
 
 def outcomes_of(conversations: Iterable[Conversation], agent: str, by: Mapping[str, Any]) -> Iterator[Outcome]:
-    """The outcomes of graded conversations. `by` is who graded them (`score.grader`), whoever decided what it left."""
+    """The outcomes of graded conversations. `by` is who graded them (`score.metric`), whoever decided what it left."""
     rules = {**by, "similarity": {name: one for name, one in by["similarity"].items() if name != "decisions"}}
     grader, expected = keys.content_key(rules), dict[str, str]()
     for one in conversations:

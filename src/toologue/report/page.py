@@ -180,17 +180,13 @@ def _lines(report: Report) -> list[Line]:
             key = (*same, seen[same])
             seen[same] += 1
             line = lines.setdefault(key, Line(len(lines), *same, {}))
-            line.cells[number] = _cell(number, position, conversation)
+            status, stop = conversation.status, conversation.trace.stop
+            stopped = "" if stop in ("done", "user") else stop
+            found = findings(conversation) if status in ("failed", "unsure") else []
+            short = found[0].short if found else headline(conversation)
+            rates = [(name, _rate(conversation.scores[name])) for name in _RATES if name in conversation.scores]
+            line.cells[number] = Cell(number, position, status, rates, cut(legible(short), 90), stopped)
     return list(lines.values())
-
-
-def _cell(run: int, position: int, conversation: Conversation) -> Cell:
-    status, stop = conversation.status, conversation.trace.stop
-    stopped = "" if stop in ("done", "user") else stop
-    found = findings(conversation) if status in ("failed", "unsure") else []
-    short = found[0].short if found else headline(conversation)
-    rates = [(name, _rate(conversation.scores[name])) for name in _RATES if name in conversation.scores]
-    return Cell(run, position, status, rates, cut(legible(short), 90), stopped)
 
 
 def _kept(lines: Sequence[Line]) -> list[Line]:

@@ -18,8 +18,7 @@ from toologue.report.costs import Cost, costs_record, known_costs
 from toologue.run.store import RunFolder
 from toologue.schema import Decision, Dialogue, Graph, Score, SecondReader, Status, Trace
 from toologue.schema.jsonl import line_of, read, read_lines, replacing
-from toologue.score.grader import grader
-from toologue.score.metric import Metric, Total, answers_of, best_of, done_at, own_fault, totals
+from toologue.score.metric import Metric, Total, answers_of, best_of, done_at, grader, own_fault, totals
 from toologue.score.questions import blamed_calls, step_question
 from toologue.score.trials import Trials, trials_of, tried
 
@@ -294,7 +293,7 @@ def graded_before(folder: RunFolder, match: TextMatch) -> list[Total] | None:
 
 
 def grader_of(folder: RunFolder) -> Mapping[str, Any] | None:
-    """Who graded a run (`score.grader`); None where it was not graded, or has gone on since."""
+    """Who graded a run (`score.metric`); None where it was not graded, or has gone on since."""
     try:
         about = json.loads((folder.path / "scores.json").read_bytes())
         return about["grader"] if about["of"] == _graded_files(folder)["of"] else None

@@ -23,7 +23,6 @@ the results. Spaces and punctuation count for nothing, nor do tokens that are ne
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -34,6 +33,7 @@ from toologue.models.model import Model, ModelFault
 from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue, Mismatch, Score, Trace
 from toologue.schema.jsonl import leaves
+from toologue.score.knowledge import json_text
 from toologue.score.metric import MEANINGS, answers_of, done_at, no_reply, shares_of, unscored
 from toologue.text.claims import reply_claims, says_words, unsupported
 from toologue.values.compare import lengths, lists_in
@@ -91,7 +91,7 @@ def reply_tests(gold: Dialogue, trace: Trace) -> list[ReplyTest]:
     found: list[ReplyTest] = []
     for at, expected in responses(gold):
         said = done_at(trace, at).text or ""
-        support = [expected, gold.instructions, _json(gold.facts), *_shown(gold, at), *_rests(gold, at, said)]
+        support = [expected, gold.instructions, json_text(gold.facts), *_shown(gold, at), *_rests(gold, at, said)]
         others, claims = _others(said), reply_claims(said)
         lacking = {claim.text for claim in unsupported(claims, support)}
         lacking |= {value for value in others if not any(says_words(part, value) for part in support)}
@@ -167,9 +167,9 @@ def _shown(gold: Dialogue, at: int) -> Iterator[str]:
         if turn.text:
             yield turn.text
         if turn.role == "agent":
-            yield from (_json(act.arguments) for act in turn.acts if act.kind == "call" and act.arguments)
+            yield from (json_text(act.arguments) for act in turn.acts if act.kind == "call" and act.arguments)
             for result in filter(None, turn.results):
-                yield _json(result.value)
+                yield json_text(result.value)
                 yield " ".join(map(str, lengths(result.value)))
 
 
@@ -191,7 +191,3 @@ def _leaves(gold: Dialogue, at: int) -> list[str]:
                     values = (leaf for _, leaf in leaves(result.value) if not isinstance(leaf, bool | None))
                     return [text for text in map(str, values) if len(text) > 1]
     return []
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)

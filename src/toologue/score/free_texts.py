@@ -20,13 +20,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from toologue.schema import DecidedBy, Dialogue, Invocation, Verdict, invocations
-from toologue.score.text_facts import (
+from toologue.score.wording import (
     CLAUSE,
     HAIL,
     WORD,
@@ -47,14 +47,14 @@ from toologue.score.text_facts import (
     names_in,
     negated,
     next_word,
+    numbers_in,
     opposed,
     overlap,
-    pattern,
+    table,
     telling,
     texts_of,
     unaddressed,
 )  # fmt: skip
-from toologue.score.wording import numbers_in
 from toologue.values.compare import clock_of
 
 _RELATIVE = re.compile(r"\b(?:today|to[mn]\w+|yesterday|next|this)\b", re.IGNORECASE)
@@ -274,7 +274,9 @@ def _facts(
     elif more:
         before = known()
         for said in more:
-            if not any(same(mine[said], other) for other in before) and not _is_number(said, one):
+            if not any(same(mine[said], other) for other in before) and not (
+                said.isdecimal() and any(float(said) in all_numbers(text) for text in one.heard.known)
+            ):
                 yield Evidence(f"{said}: nobody said that", not _RELATIVE.search(said), "value")
     lost = [said for said in lost if not more and any(same(theirs[said], other) for other in known())]
     for said in lost:
@@ -350,7 +352,9 @@ def _opposites(one: Reading) -> Iterator[Evidence]:
         for first, second in (pair, pair[::-1]):
             if not mine & second or mine & first or theirs & second:
                 continue
-            turned = _turned(first, second, one)
+            # Whether the user, or the expected text, says `before lunch` where the text says `after lunch`
+            after = {next_word(one.actual, word) for word in second} - {""}
+            turned = any(next_word(text, word) in after for text in (one.expected, *one.heard.asked) for word in first)
             if turned or theirs & first:
                 told = f"{_few(mine & second)} in place of {_few(theirs & first or first)}"
                 yield Evidence(told, turned or not one.prose)
@@ -359,12 +363,6 @@ def _opposites(one: Reading) -> Iterator[Evidence]:
         here = [item for item in group if item & one.said]
         if there and here and not any(item in there for item in here) and not one.prose:
             yield Evidence(f"{_few(here[0] & one.said)} in place of {_few(there[0] & one.wanted)}", True)
-
-
-def _turned(first: frozenset[str], second: frozenset[str], one: Reading) -> bool:
-    """Whether the user, or the expected text, says `before lunch` where the text says `after lunch`."""
-    after = {next_word(one.actual, word) for word in second} - {""}
-    return any(next_word(text, word) in after for text in (one.expected, *one.heard.asked) for word in first)
 
 
 def _actors(one: Reading) -> Iterator[Evidence]:
@@ -379,9 +377,9 @@ def _actors(one: Reading) -> Iterator[Evidence]:
 def _questions(one: Reading) -> Iterator[Evidence]:
     if not one.prose:
         return
-    asks, asked = (pattern("asks").search(text) for text in (one.expected, one.actual))
+    asks, asked = (_pattern("asks").search(text) for text in (one.expected, one.actual))
     if asks and not asked:
-        must = any(pattern("asks_whether").search(text) for text in one.heard.asked[-1:]) or one.dictated
+        must = any(_pattern("asks_whether").search(text) for text in one.heard.asked[-1:]) or one.dictated
         yield Evidence("it does not ask what is to be asked", must)
     elif asked and not asks:
         yield Evidence("it asks where nothing is to be asked")
@@ -440,10 +438,11 @@ def _known_days(one: Reading) -> list[Day]:
     return [*(day for each in said for day in each), *stamps, *today]
 
 
-def _is_number(said: str, one: Reading) -> bool:
-    """Whether what looks like an hour is a number that was said: studio 2."""
-    return said.isdecimal() and any(float(said) in all_numbers(text) for text in one.heard.known)
-
-
 def _few(words: Iterable[str]) -> str:
     return ", ".join(sorted(words)[:3])
+
+
+@lru_cache(maxsize=8)
+def _pattern(name: str) -> re.Pattern[str]:
+    """A pattern of `texts.yaml`."""
+    return re.compile(re.sub(r"\s*(?=\|)|(?<=\?) (?=\\b)", "", table()[name].strip()), re.IGNORECASE)

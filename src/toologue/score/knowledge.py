@@ -1,7 +1,13 @@
-"""What an agent can know in a dialogue: what was said, given, returned and documented before each turn."""
+"""What an agent can know in a dialogue: what was said, given, returned and documented before each turn.
+
+A step of a procedure that goes another way where a field of what a call found is not what the customer said
+(`member.date_of_birth != date_of_birth`) asks whether the row is the customer's. Until they have said that field, the
+row's values are nobody's business: they are `withheld`.
+"""
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -12,12 +18,15 @@ from typing import Any, TypeVar, cast
 
 from pydantic import JsonValue
 
+from toologue.errors import BadSetting, UserError
+from toologue.formats.procedure import read
 from toologue.schema import AgentTurn, Api, Call, Dialogue, Turn, rounds
 from toologue.schema.jsonl import leaves as paths_of
 from toologue.score.wording import content, numbers_in, search
-from toologue.text.claims import ReplyClaim, reply_claims, says_words, unsupported
+from toologue.text.claims import ReplyClaim, reply_claims, says, says_words, unsupported
 from toologue.text.tokens import reads
 from toologue.values.compare import clock_of, leaves
+from toologue.values.conditions import parse
 from toologue.values.json_schema import list_of, object_of
 from toologue.worlds.world import documents_seen
 
@@ -153,7 +162,7 @@ class Knowledge:
     @cached_property
     def _brief(self) -> list[str]:
         told = (self.documents[name] for name in self.gold.apis or self.documents if name in self.documents)
-        return [self.gold.instructions, _json(self.gold.facts), *map(_document, told)]
+        return [self.gold.instructions, json_text(self.gold.facts), *map(_document, told)]
 
 
 Choices = tuple[tuple[str, str], ...]
@@ -187,7 +196,7 @@ def _schemas(api: Api) -> Iterator[JsonValue]:
 
 @_remembered
 def _document(api: Api) -> str:
-    return _json(api.model_dump(mode="json", include={"description", "parameters"}))
+    return json_text(api.model_dump(mode="json", include={"description", "parameters"}))
 
 
 @lru_cache(maxsize=4096)
@@ -210,8 +219,10 @@ def _texts(turn: Turn) -> Iterator[str]:
     if turn.text:
         yield turn.text
     if turn.role == "agent":
-        yield from (_json(act.arguments) for act in turn.acts if act.kind == "call" and act.arguments)
-        yield from (_json([result.value, result.error and result.error.message]) for result in turn.results if result)
+        yield from (json_text(act.arguments) for act in turn.acts if act.kind == "call" and act.arguments)
+        yield from (
+            json_text([result.value, result.error and result.error.message]) for result in turn.results if result
+        )
 
 
 def _choices(schema: Any) -> Iterator[Choices]:
@@ -228,5 +239,50 @@ def _choices(schema: Any) -> Iterator[Choices]:
             yield from _choices(value)
 
 
-def _json(value: Any) -> str:
+def json_text(value: object) -> str:
+    """A value as JSON; what is none as a text."""
     return _ENCODER.encode(value)
+
+
+def withheld(gold: Dialogue, at: int) -> tuple[list[JsonValue], list[JsonValue]]:
+    """The values of results before turn `at`: of rows of which the customer has not said what they must, of others."""
+    fields = compared_fields(gold.instructions)
+    said = [turn.text for turn in gold.turns[:at] if turn.role == "user" and turn.text] if fields else []
+    mine, others = list[JsonValue](), list[JsonValue]()
+    for api, row in _rows(gold, at) if fields else ():
+        asked = [row[field] for name, field in fields if name == api and row.get(field) is not None]
+        known = all(any(says(text, value) for text in said) for value in asked)
+        (mine if known else others).extend(leaves(row))
+    return others, mine
+
+
+@lru_cache(maxsize=256)
+def compared_fields(instructions: str) -> frozenset[tuple[str, str]]:
+    """(Api, field of its result) of what a procedure compares with what customers say; none of another text."""
+    try:
+        steps = read(instructions).steps
+    except UserError:
+        return frozenset()
+    slots = {slot for step in steps for slot in step.collects}
+    conditions = ((step, branch.condition) for step in steps if step.kind == "call" for branch in step.branches)
+    return frozenset((step.api, field) for step, text in conditions for field in _unequal(text, step.result, slots))
+
+
+def _unequal(condition: str, result: str, slots: set[str]) -> Iterator[str]:
+    try:
+        tree = parse(condition).tree if condition else ast.Constant(None)
+    except BadSetting:
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotEq):
+            for one, other in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):
+                if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id == result:
+                    yield from [one.attr] if isinstance(other, ast.Name) and other.id in slots else []
+
+
+def _rows(gold: Dialogue, at: int) -> Iterator[tuple[str, dict[str, JsonValue]]]:
+    """(Api, what a call of it found) before a turn."""
+    for turn in gold.turns[:at]:
+        for act, result in zip_longest(turn.acts, turn.results) if isinstance(turn, AgentTurn) else ():
+            if isinstance(act, Call) and result and (row := object_of(result.value)):
+                yield act.api, row

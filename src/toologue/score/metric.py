@@ -1,4 +1,4 @@
-"""What a metric is, and how scores become totals: counts are added, then one function is applied.
+"""What a metric is, how scores become totals (counts are added, then one function is applied), and who graded.
 
 Contract: a metric is a pure function `(gold, trace, match) -> {name: Score}`. It never raises, whatever an agent did.
 Nothing is scored that was not said: where a language model gave no reply (`no_reply`), all of the conversation is
@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
-from toologue import keys, registry
+from toologue import __version__, keys, registry
 from toologue.data import complaint, path_text
 from toologue.errors import BadRecord
 from toologue.models.similarity import TextMatch
@@ -34,6 +36,8 @@ RATIOS: dict[str, Callable[[Mapping[str, float]], float | None]] = {}
 NOTHING = "nothing to score"  # why a score has no value where its counts are 0 of 0
 _RESAMPLES = 2000
 _BLOCK = 1 << 22  # numbers held at once while resampling
+# What a verdict hangs on, from the package's root.
+_RULES = ("score", "text", "values", "procedure/grammar.py", "models/thresholds.json")
 
 
 class Total(NamedTuple):
@@ -183,6 +187,21 @@ def meanings() -> Mapping[str, str]:
     for name in registry.names("metric"):
         registry.find("metric", name)  # imports it
     return MEANINGS
+
+
+def grader(match: TextMatch) -> Mapping[str, object]:
+    """What a run's scores.json says of its grader; equal graders give equal traces equal scores."""
+    return {"toologue": __version__, "rules": rules_key(), "similarity": match.record()}
+
+
+@cache
+def rules_key() -> str:
+    """16 hex digits that name the rules, their weights and their words."""
+    root = Path(__file__).resolve().parents[1]
+    places = [root / name for name in _RULES]
+    files = sorted(file for place in places for file in ([place] if place.is_file() else place.rglob("*")))
+    used = [file for file in files if file.suffix in {".py", ".yaml", ".json", ".txt"}]
+    return keys.content_key([[file.relative_to(root).as_posix(), keys.file_key(file)] for file in used])
 
 
 def totals(scores: Iterable[Score], *, seed: int = 0) -> list[Total]:

@@ -215,7 +215,7 @@ def scores_of(mode: Mode, gold: Dialogue, trace: Trace) -> dict[str, Score]:
 
 def turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
     """Every turn of the user, compared."""
-    signed = _signed(mode, gold)
+    signed = mode if INITIAL[mode] in gold.extra else "published"
     initial = str(gold.extra.get(INITIAL[signed], ""))
     golds = _answers(gold.turns, initial, signed)
     starts = [one.before for one in golds] if trace.protocol == "forced" else []
@@ -231,11 +231,6 @@ def turn_tests(mode: Mode, gold: Dialogue, trace: Trace) -> list[TurnTest]:
 
 def _unsure(test: TurnTest) -> bool:
     return any(one.verdict == "unsure" for one in test.at)
-
-
-def _signed(mode: Mode, gold: Dialogue) -> Mode:
-    """The mode of the signatures that count: those of `fixed` where the gold was executed with them."""
-    return mode if INITIAL[mode] in gold.extra else "published"
 
 
 def _answers(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
@@ -20,6 +19,7 @@ from toologue.schema import (
     Verdict,
     invocations,
 )
+from toologue.score.knowledge import json_text
 from toologue.score.metric import must_of
 
 _LINE = 1_000  # characters of a line that a judge of a whole conversation is shown
@@ -27,7 +27,7 @@ _LINE = 1_000  # characters of a line that a judge of a whole conversation is sh
 
 def history_of(turns: tuple[Turn, ...], facts: Mapping[str, JsonValue] = {}) -> tuple[str, ...]:
     """A conversation, a line for each text, call and result, after what was known from the start."""
-    known = [f"Known from the start: {_json(dict(facts))}"] if facts else []
+    known = [f"Known from the start: {json_text(dict(facts))}"] if facts else []
     return (*known, *(line for turn in turns for line in _lines(turn)))
 
 
@@ -95,9 +95,7 @@ def _lines(turn: Turn) -> Iterator[str]:
     if turn.role == "agent":
         for act, result in zip(turn.acts, (*turn.results, *(None for _ in turn.acts)), strict=False):
             if act.kind == "call":
-                back = "" if result is None else f" → {_json(result.error.message if result.error else result.value)}"
-                yield f"Agent calls {act.api} {_json(act.arguments)}{back}"
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+                back = (
+                    "" if result is None else f" → {json_text(result.error.message if result.error else result.value)}"
+                )
+                yield f"Agent calls {act.api} {json_text(act.arguments)}{back}"

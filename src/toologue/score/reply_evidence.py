@@ -22,9 +22,8 @@ from pydantic import JsonValue
 from toologue.data import shipped
 from toologue.schema import Mismatch, Severity, Verdict
 from toologue.score.claimed_acts import claimed_acts, same_participles
-from toologue.score.knowledge import Knowledge
+from toologue.score.knowledge import Knowledge, withheld
 from toologue.score.reply_reading import BRACES, Reading
-from toologue.score.withheld import withheld
 from toologue.score.wording import (
     content,
     in_another_language,
@@ -163,7 +162,9 @@ def _asked(one: Reading) -> Iterator[Evidence]:
     if one.ask is None or not one.questions:
         return
     asked = " ".join([*one.questions, *_LISTED.findall(one.text)])
-    items = _items(one.ask.listed)
+    noun = one.ask.listed
+    noun = _RELATIVE.split(BRACES.sub(" ", noun))[0]
+    items = [part.strip() for part in _COMMA_OR.split(noun) if part.strip()]
     wanted = [item for item in items if content(item) and not _BOUND.search(item)]
     kinds = list(one.must.kinds.values())
     covered = {item: _covers(asked, item, kinds, alone=len(wanted) == 1) for item in wanted}
@@ -431,11 +432,6 @@ def _shows(text: str, value: JsonValue, known: Knowledge) -> bool:
 
 def _has(text: str, said: str) -> bool:
     return re.search(rf"\b{re.escape(said)}\b", text) is not None
-
-
-def _items(noun: str) -> list[str]:
-    noun = _RELATIVE.split(BRACES.sub(" ", noun))[0]
-    return [part.strip() for part in _COMMA_OR.split(noun) if part.strip()]
 
 
 @lru_cache(maxsize=1)

@@ -41,7 +41,10 @@ def reward(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score
     told = list_of(criteria.get("communicate_info"))
     if silent := unscored(["reward", *(["communicated"] if told else [])], gold, trace, no_reply(trace)):
         return silent
-    parts = {"COMMUNICATE": _untold(told, trace)}
+    texts = (turn.text or "" for turn in trace.turns if turn.role == "agent")
+    said = [text.lower().replace(",", "") for text in texts if text.strip()]
+    lacking = (one for one in told if not any(str(one).lower() in text for text in said))
+    parts = {"COMMUNICATE": tuple(Mismatch(field="told", expected=one, why="not told") for one in lacking)}
     basis = list_of(criteria.get("reward_basis", BASIS)) if criteria else []
     for part in basis:
         if part == "DB" and (criteria.get("actions"), criteria.get("env_assertions")) != (None, None):
@@ -63,13 +66,6 @@ def reward(gold: Dialogue, trace: Trace, match: TextMatch) -> Mapping[str, Score
 def _score(name: str, gold: Dialogue, trace: Trace, at: list[Mismatch]) -> Score:
     unsure = bool(at) and all(one.verdict == "unsure" for one in at)
     return score_of(name, gold, trace, {"hits": not at, "of": 1}, at, {"hits": unsure})
-
-
-def _untold(wanted: list[Any], trace: Trace) -> tuple[Mismatch, ...]:
-    texts = (turn.text or "" for turn in trace.turns if turn.role == "agent")
-    said = [text.lower().replace(",", "") for text in texts if text.strip()]
-    lacking = (one for one in wanted if not any(str(one).lower() in text for text in said))
-    return tuple(Mismatch(field="told", expected=one, why="not told") for one in lacking)
 
 
 def _undone(wanted: list[Any], trace: Trace) -> tuple[Mismatch, ...]:

@@ -119,7 +119,11 @@ class GraphUser:
         if step is not None and step.kind == "end" and not slots:
             return self._leave("done" if self._goal.end in (None, step.number) else "refused")
         if slots:
-            return self._give(slots)
+            informed = {slot: value for slot in slots for value in self._next_of(slot, self._goal.values[slot])}
+            if len(informed) < len({*slots}):
+                return self._leave("loops")
+            values = {slot: _value_text(value) for slot, value in informed.items()}
+            return UserTurn(text=self._voice("give", value=", ".join(values.values())), informed=informed)
         if step is not None and (answers := list(dict.fromkeys(one.answer for one in step.branches if one.answer))):
             return self._choose(step, answers)
         if step is not None and step.kind == "say":
@@ -157,12 +161,6 @@ class GraphUser:
 
     # ---- what is answered
 
-    def _give(self, slots: Sequence[str]) -> UserTurn:
-        informed = {slot: value for slot in slots for value in self._next_of(slot, self._goal.values[slot])}
-        if len(informed) < len({*slots}):
-            return self._leave("loops")
-        return UserTurn(text=self._words_for(informed), informed=informed)
-
     def _choose(self, step: Step, answers: Sequence[str]) -> UserTurn:
         wanted = self._goal.answers.get(step.number) or answers[:1]
         for answer in self._next_of(f"step {step.number}", wanted):
@@ -174,10 +172,6 @@ class GraphUser:
         times = self._given[asked]
         self._given[asked] += 1
         return known[-1:] if len(known) <= times < len(known) + _REPEATS else known[times : times + 1]
-
-    def _words_for(self, informed: Mapping[str, JsonValue]) -> str:
-        values = {slot: _value_text(value) for slot, value in informed.items()}
-        return self._voice("give", value=", ".join(values.values()))
 
     def _words_of(self, answer: str) -> str:
         if answer.casefold() in ("yes", "no"):

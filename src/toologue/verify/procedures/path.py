@@ -82,7 +82,9 @@ def follow(dialogue: Dialogue, graph: Graph) -> tuple[list[Stand], list[Flaw]]:
     """Where each turn stands, and what is wrong with the way."""
     walk = _Walk(graph, dialogue.facts)
     stands = [walk.turn(place, turn) for place, turn in enumerate(dialogue.turns)]
-    ends = [place for place, turn in enumerate(dialogue.turns) if _ends_it(turn)]
+    ends = [
+        place for place, turn in enumerate(dialogue.turns) if (object_of(turn.extra.get("noise")).get("ends") is True)
+    ]
     if ends and ends[0] != len(dialogue.turns) - 2:
         walk.flaw("path", f"turn {ends[0]} is noise that ends the conversation, and it goes on")
     elif not ends and graph.exits(walk.here.id):
@@ -93,11 +95,6 @@ def follow(dialogue: Dialogue, graph: Graph) -> tuple[list[Stand], list[Flaw]]:
 def detour_of(turn: Turn) -> str:
     """How a customer leaves the straight way: "noise", "correct", "change" and so on; empty for not at all."""
     return "noise" if turn.extra.get("noise") else str(turn.extra.get("detour") or "")
-
-
-def _ends_it(turn: Turn) -> bool:
-    """Whether a turn is noise with which the conversation ends, as the paper has it (3.6)."""
-    return object_of(turn.extra.get("noise")).get("ends") is True
 
 
 class _Walk:
