@@ -45,8 +45,7 @@ from toologue.report.junit import write_junit
 from toologue.report.page import write_page
 from toologue.report.tables import totals_table
 from toologue.report.words import broken_words
-from toologue.run.runner import Limits
-from toologue.run.selection import Selection
+from toologue.run.runner import Limits, Selection
 from toologue.run.talk import Talk
 from toologue.schema import AgentTurn, Brief, Dialogue, Turn
 from toologue.schema.jsonl import read, replacing

@@ -12,7 +12,7 @@ import pytest
 from chains_dataset_samples import APIS, CHAIN, DIALOGUES, LEAGUES, LINES, PROCEDURE, TABLE, TOOLS
 from hypothesis import given
 
-from toologue.cli.export import export
+from toologue.cli.exchange import export
 from toologue.errors import BadSetting, UnknownName
 from toologue.formats.functions import JOB, RETRIEVER, function_name
 from toologue.formats.literals import output_of

@@ -28,7 +28,7 @@ paths:
 def test_the_page_explains_every_reason() -> None:
     assert {*REASONS, *OPENINGS} <= set(WHYS)
     rows = re.findall(r"^\| (.+?) \| (.+?) \| (.+?) \|$", PAGE.partition("| reason |")[2], re.MULTILINE)
-    assert {row[0]: (row[1], row[2]) for row in rows if row[0] in WHYS} == WHYS
+    assert {row[0]: [row[1], row[2]] for row in rows if row[0] in WHYS} == WHYS
 
 
 def test_the_document_of_the_page_gives_conversations_and_a_second_run_says_what_it_replaces(tmp_path: Path) -> None:

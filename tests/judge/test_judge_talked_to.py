@@ -8,8 +8,7 @@ from collections.abc import Callable
 import pytest
 from judge_samples import EDGE, REPLY, TEXT, answer, part
 
-from toologue.judge.ask_judge import Judge
-from toologue.judge.talk import talk_of
+from toologue.judge.ask_judge import Judge, talk_of
 from toologue.models.model import Asked, ScriptedModel
 from toologue.schema import Decision, Question
 

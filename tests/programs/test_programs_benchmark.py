@@ -13,13 +13,13 @@ pytest.importorskip("moto")
 from papers_xml import conversations_xml
 from toologue.bench.benchmark import Options, benchmark, evaluate, play, record
 from toologue.bench.dialog2api import DIALOG2API, load, of_programs, of_split
+from toologue.bench.dialog2api import prove as prove_mutants
 from toologue.bench.dialog2api.files import (
     SHIPPED,
     executed,
     read_folder,
     read_goals,
 )
-from toologue.bench.dialog2api.prove import prove as prove_mutants
 from toologue.bench.dialog2api.tables import apis_in, table3, tables, talk_table
 from toologue.bench.tables import html
 from toologue.cli.bench import bench, prove

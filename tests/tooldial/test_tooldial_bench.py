@@ -18,8 +18,7 @@ from toologue.agents.agent import resolve_agent
 from toologue.agents.callable import Called
 from toologue.bench.benchmark import Options, Part, benchmark, evaluate, play, record, report_of, sums
 from toologue.bench.tables import html
-from toologue.bench.tooldial import TOOLDIAL, load, prove
-from toologue.bench.tooldial.predictions import predicted
+from toologue.bench.tooldial import TOOLDIAL, load, predicted, prove
 from toologue.bench.tooldial.tables import errors_table, main_table, tables
 from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, part_of, parts, summarize
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName

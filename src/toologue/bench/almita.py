@@ -94,7 +94,11 @@ def load(data: Path | None = None, columns: Mapping[str, str] | None = None) -> 
         apis = data.with_name("apis.jsonl")
         known = {api.name: api for api in read(apis, Api)} if apis.exists() else {}
         return [_documented(grounded(dialogue), known) for dialogue in read(data, Dialogue)]
-    return list(read_conversations(data, columns, documents=_documents))
+    return list(
+        read_conversations(
+            data, columns, documents=lambda apis: read_almita({"apis": apis} if isinstance(apis, list) else apis)
+        )
+    )
 
 
 def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
@@ -170,10 +174,6 @@ def _record(gold: Dialogue, scores: Mapping[str, Score], verdicts: Sequence[Step
             for verdict in verdicts
         ],
     }
-
-
-def _documents(apis: Any) -> list[Api]:
-    return read_almita({"apis": apis} if isinstance(apis, list) else apis)
 
 
 def _documented(dialogue: Dialogue, known: Mapping[str, Api]) -> Dialogue:

@@ -19,8 +19,7 @@ from toologue.models.spent import Spent
 from toologue.report.costs import Cost, known_costs, spent_on
 from toologue.report.view import Conversation, Report, RunView, decisions_text, faults_in, thresholds_text
 from toologue.report.words import broken_words
-from toologue.run.runner import Finished, Limits, Settings, cases_of, faults_of, run_all
-from toologue.run.selection import Selection
+from toologue.run.runner import Finished, Limits, Selection, Settings, cases_of, faults_of, run_all
 from toologue.run.store import Config, RunFolder, places, run_folder
 from toologue.schema import AgentTurn, Case, Dialogue, ProtocolName, Score, Setting, Trace, Verdict
 from toologue.score.metric import Total, gained, totals, unscored, value_of
@@ -412,7 +411,7 @@ def record(
             "decided": dict(zip(("conversations", "of"), decided, strict=True)),
             **({"spent": spent.record()} if (spent := spent_on(one.cost for one in graded)).requests else {}),
             **({"broken": words} if (words := broken_words(faults_in(one.trace for one in graded))) else {}),
-            **_trials(lived),
+            **({"trials": trials.record()} if (trials := RunView("", {}, [], lived).trials) else {}),
             "conversations": [{**_told(one), "status": it.status} for one, it in zip(graded, lived, strict=True)],
         }
 
@@ -429,11 +428,6 @@ def record(
         for graded in parts.values()
     ]
     return rows[0] if len(rows) == 1 else rows
-
-
-def _trials(lived: Sequence[Conversation]) -> dict[str, Any]:
-    trials = RunView("", {}, [], lived).trials
-    return {"trials": trials.record()} if trials else {}
 
 
 def _told(one: Graded) -> dict[str, Any]:

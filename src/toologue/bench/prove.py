@@ -18,7 +18,6 @@ from pathlib import Path
 from toologue.bench.benchmark import (
     Benchmark,
     GoldCheck,
-    Graded,
     Options,
     Part,
     Proof,
@@ -57,14 +56,10 @@ def check_gold(
     for part, graded in reversed([*parts.items()]):
         for one in graded:
             if any(one.scores[name].value not in right for name in (benchmark.passes, "outcome") if name in one.scores):
-                failed[one.gold.id] = ": ".join(filter(None, (part.name, why_failed(one))))
+                lived = Conversation(one.gold, one.trace, one.scores)
+                differs = next((finding.line for finding in findings(lived)), "No difference was recorded.")
+                failed[one.gold.id] = ": ".join(filter(None, (part.name, headline(lived) or differs)))
     return GoldCheck({name: why for name, why in failed.items() if why})
-
-
-def why_failed(one: Graded) -> str:
-    """Why one did not pass, or left another outcome, in the words of reports."""
-    lived = Conversation(one.gold, one.trace, one.scores)
-    return headline(lived) or next((finding.line for finding in findings(lived)), "No difference was recorded.")
 
 
 def prove(

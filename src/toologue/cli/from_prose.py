@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from toologue import limits
-from toologue.cli.options import Operations, at_least_one
-from toologue.cli.talks import say_unreached
+from toologue.cli.options import Operations, at_least_one, say_unreached
 from toologue.cli.terminal import ask, command_line, echo, folded, say, say_first, table, write_json
 from toologue.errors import BadFile, BadSetting
 

@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from toologue.cli.options import Operations, Out, at_least_one
-from toologue.cli.talks import Talks, Unreached, say_instead, say_unreached
+from toologue.cli.options import Operations, Out, Talks, Unreached, at_least_one, say_instead, say_unreached
 from toologue.cli.terminal import ask, echo, group, progress_bar, say, table, watched
 from toologue.errors import BadSetting
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from toologue import keys, limits
 from toologue.cli.from_prose import sources
-from toologue.cli.options import OptionalOut, Out, at_least_one
-from toologue.cli.talks import Sampler, Talks
+from toologue.cli.options import OptionalOut, Out, Sampler, Talks, at_least_one
 from toologue.cli.terminal import (
     ask,
     echo,

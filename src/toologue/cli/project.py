@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from toologue.cli.compare import since_words
 from toologue.cli.from_prose import FromProse, from_prose
-from toologue.cli.options import Flag, Judged, Some, at_least_one
+from toologue.cli.options import Flag, Judged, Some, Unreached, at_least_one, say_unreached
 from toologue.cli.run import show
-from toologue.cli.talks import Unreached, say_unreached
 from toologue.cli.terminal import command_line, echo, folded, progress_bar, say_first
 from toologue.errors import BadSetting, RunMismatch
 

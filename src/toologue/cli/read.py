@@ -152,7 +152,7 @@ class Reading:
 
 def _say_figures(folder: Path, against: str | None, json: Path | None) -> None:
     from toologue.review.agreement import agreement_cells, ends
-    from toologue.review.readings import agreements, means, ratings_in, record
+    from toologue.review.reading import agreements, means, ratings_in, record
 
     ratings = ratings_in(folder)
     heads = ["source", "question", "texts", "mean", "95 %", *([f"beside {against}", "95 %"] if against else [])]

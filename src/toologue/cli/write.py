@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toologue.cli.options import Out
-from toologue.cli.talks import say_instead
+from toologue.cli.options import Out, say_instead
 from toologue.cli.terminal import echo, say, table, watched, write_json
 from toologue.errors import BadFile, BadSetting
 

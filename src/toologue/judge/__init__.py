@@ -18,5 +18,5 @@ Example:
     >>> asyncio.run(judge.decide(asked)).verdict
     'right'
 
-Not covered: when a judge's word counts (`review.ledger`). What talks to a judge in words that `talk` does not know.
+Not covered: when a judge's word counts (`review.ledger`). What talks to a judge in words that `talk_of` does not know.
 """

@@ -63,8 +63,7 @@ from toologue.report.view import (
 from toologue.review.judging import Judging
 from toologue.review.ledger import Ledger
 from toologue.review.repair import repaired
-from toologue.run.runner import Limits, Settings
-from toologue.run.selection import Selection
+from toologue.run.runner import Limits, Selection, Settings
 from toologue.run.store import Config, RunFolder, called_apart, run_folder
 from toologue.schema import Dialogue, Graph, Procedure, Repair
 from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write

@@ -1,4 +1,4 @@
-"""Conversations of several sources, read blind: what is shown of them, what is asked, and sheets that readers fill in.
+"""Conversations of several sources, read blind: what is shown and asked, sheets that are filled in, what comes of it.
 
 Contract: a text is what user and agent say, a line a speaker, whatever the source: acts, instructions, ids and labels
 are left out, and what one says in several turns is one line. Its key is a hash of source and lines, so a rating is
@@ -6,6 +6,10 @@ found again whenever the same text is read. The order is drawn over all sources,
 
 A sheet is Markdown (`.md`) or JSONL: an entry a text, with its key and an empty place for each answer. A filled one is
 taken whole, or not at all.
+
+Of what readers come to, a text counts once, with the mean of its readers. The 95 % interval is the percentile bootstrap
+over texts, two more of which join each source, rated lowest and highest: so none is empty where all are rated alike.
+Sources are resampled apart. Of a question that is answered by yes or no the mean is the share of yes.
 
 Example:
     >>> Asked.of("naturalness=1-3").answer("2"), Asked.of("person").answer("no: nobody asks so twice")
@@ -17,22 +21,28 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import combinations, groupby
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic_core import from_json
 
 from toologue import keys
 from toologue.data import bytes_of
-from toologue.errors import BadFile, BadRecord, BadSetting, shown
+from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName, shown
 from toologue.formats.openai import from_messages
 from toologue.formats.tooltalk import read_conversation
 from toologue.judge.quality import CRITERIA
+from toologue.review.agreement import Agreement, agreement
 from toologue.review.queue import Worklist, now, reviewer_file
 from toologue.schema import Dialogue, Rating, Turn
 from toologue.schema.jsonl import holds, read, read_lines, replacing
+from toologue.score.metric import interval, resampled
 from toologue.values.json_schema import object_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 QUESTIONS = ("naturalness=1-3", "coherence=1-3", "efficiency=1-3", "person", "wrong_step")
 REMARK = "remark"
@@ -257,3 +267,96 @@ def _object(line: bytes, file: Path, number: int) -> dict[str, Any]:
     if not found:
         raise BadRecord(file, number, "$", "an object is wanted", "one conversation, or one rating, a line")
     return found
+
+
+Ends = tuple[float | None, float | None]
+
+
+class Mean(NamedTuple):
+    """A question over the `n` texts of a source; `beside` is the difference to the reference, where there is one."""
+
+    source: str
+    question: str
+    n: int
+    mean: float
+    ends: Ends
+    beside: float | None = None
+    beside_ends: Ends = (None, None)
+
+
+def ratings_in(folder: Path) -> dict[str, dict[str, Rating]]:
+    """By reader, and by text, what counts of the ratings in a folder. Raises BadFile where there are none."""
+    found = dict[str, dict[str, Rating]]()
+    for file in sorted(folder.glob("*.jsonl")):
+        for one in read(file, Rating, empty=True):
+            mine = found.setdefault(one.who, {})
+            mine.pop(one.text, None)
+            if not one.undone:
+                mine[one.text] = one
+    if not any(found.values()):
+        raise BadFile(f"{folder} holds no ratings: toologue read LABEL=dialogues.jsonl … --as NAME makes some")
+    return found
+
+
+def means(ratings: Mapping[str, Mapping[str, Rating]], against: str | None = None) -> list[Mean]:
+    """Every question, source by source, `against` one of the sources. Raises UnknownName for no source."""
+    every = [one for mine in ratings.values() for one in mine.values()]
+    sources, found = [*dict.fromkeys(one.source for one in every)], list[Mean]()
+    if against is not None and against not in sources:
+        raise UnknownName("source that was read", against, sources)
+    for question in dict.fromkeys(name for one in every for name in one.answers):
+        scale, *others = {one.scales[question] for one in every if question in one.answers}
+        if others:
+            raise BadFile(f"{question} was asked on the scales {scale} and {others[0]}: keep their ratings apart")
+        rated = {source: values for source in sources if (values := _values(every, source, question))}
+        drawn = {source: (some, _drawn(some, scale, keys.seed_of(question, source))) for source, some in rated.items()}
+        for source, (values, draws) in drawn.items():
+            mean = sum(values) / len(values)
+            told = Mean(source, question, len(values), mean, interval(draws))
+            if against in drawn and source != against:
+                theirs, draws_theirs = drawn[against]
+                beside = mean - sum(theirs) / len(theirs)
+                told = told._replace(beside=beside, beside_ends=interval(draws - draws_theirs))
+            found.append(told)
+    return found
+
+
+def _values(every: Iterable[Rating], source: str, question: str) -> list[float]:
+    told = dict[str, list[int]]()
+    for one in every:
+        if one.source == source and question in one.answers:
+            told.setdefault(one.text, []).append(one.answers[question])
+    return [sum(some) / len(some) for some in told.values()]
+
+
+def _drawn(values: list[float], scale: tuple[int, int], seed: int) -> NDArray[np.float64]:
+    import numpy as np
+
+    sums = resampled(np.array([(value, 1.0) for value in (*values, *scale)]), seed)
+    return sums[:, 0] / sums[:, 1]
+
+
+def agreements(ratings: Mapping[str, Mapping[str, Rating]]) -> list[tuple[str, str, str, Agreement]]:
+    """(question, reader, other reader, how far they agree on it) for every two who rated the same texts."""
+    found = list[tuple[str, str, str, Agreement]]()
+    for one, other in combinations(ratings, 2):
+        pairs = dict[str, list[tuple[int, int]]]()
+        for text, mine in ratings[one].items():
+            theirs = ratings[other][text].answers if text in ratings[other] else {}
+            for question in mine.answers.keys() & theirs.keys():
+                pairs.setdefault(question, []).append((mine.answers[question], theirs[question]))
+        found += [(question, one, other, agreement(pairs[question])) for question in sorted(pairs)]
+    return found
+
+
+def record(ratings: Mapping[str, Mapping[str, Rating]], against: str | None = None) -> dict[str, Any]:
+    """All of it as JSON, with who read how many texts."""
+    return {
+        "against": against,
+        "readers": {who: len(mine) for who, mine in ratings.items()},
+        "means": [one._asdict() for one in means(ratings, against)],
+        "agreement": [
+            {"question": question, "readers": [one, other], **found._asdict()}
+            for question, one, other, found in agreements(ratings)
+        ],
+    }

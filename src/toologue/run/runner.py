@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import NamedTuple, cast
 
 from pydantic import Field
@@ -28,7 +29,19 @@ from toologue.errors import BadSetting, Denied, Unfinished, UnknownName, UserErr
 from toologue.events import happened
 from toologue.loop import ground, play_async
 from toologue.models.spent import Spent, tallied
-from toologue.schema import AgentTurn, Api, Brief, Case, Dialogue, Fault, Noun, ProtocolName, Stop, Trace, Turn
+from toologue.schema import (
+    AgentTurn,
+    Api,
+    Brief,
+    Case,
+    Dialogue,
+    Fault,
+    Noun,
+    ProtocolName,
+    Stop,
+    Trace,
+    Turn,
+)
 from toologue.users import UserFactory
 from toologue.worlds.world import documents_of, facts_in, kind_at, make_world
 
@@ -206,3 +219,33 @@ def _documents(dialogue: Dialogue, apis: Mapping[str, Api]) -> tuple[Api, ...]:
         if name not in known:
             raise UnknownName(f"API of dialogue {dialogue.id!r}", name, known)
     return tuple(known[name] for name in dialogue.apis)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Dialogues whose ids fit one of the patterns `only` and are among `ids`; of those the first `limit`.
+
+    >>> from toologue.schema import UserTurn
+    >>> every = [Dialogue(id=id, turns=(UserTurn(text="Hi"),)) for id in ("hire-1", "hire-2", "bike-1")]
+    >>> [one.id for one in Selection(only=("*-1",), limit=1).of(every)]
+    ['hire-1']
+    """
+
+    only: Collection[str] = ()
+    ids: Collection[str] | None = None
+    limit: int | None = None
+
+    def __bool__(self) -> bool:
+        """Whether it leaves anything out."""
+        return bool(self.only) or self.ids is not None or self.limit is not None
+
+    def of(self, dialogues: Iterable[Dialogue]) -> list[Dialogue]:
+        """Those that are chosen. Raises BadSetting where there are none."""
+        every, only = list(dialogues), self.only
+        fit = (one for one in every if not only or any(fnmatchcase(one.id, pattern) for pattern in only))
+        chosen = [one for one in fit if self.ids is None or one.id in self.ids][: self.limit]
+        if every and not chosen:
+            asked = " ".join(f"--only {pattern!r}" for pattern in only) or f"--limit {self.limit}"
+            what = "no conversation failed there" if self.ids is not None and not only else f"{asked} takes none"
+            raise BadSetting(f"{what} of {len(every)} conversations; the first is {every[0].id!r}")
+        return chosen

@@ -34,21 +34,34 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from toologue.agents.agent import AgentSpec, ScriptedAgent
-from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, Results, sums, traces_of, values_of
+from toologue.agents.agent import AgentSpec, ScriptedAgent, script_of
+from toologue.bench.benchmark import (
+    Benchmark,
+    Graded,
+    Mode,
+    Options,
+    Part,
+    Results,
+    StepProof,
+    play,
+    sums,
+    traces_of,
+    values_of,
+)
 from toologue.bench.dialog2api.files import SHIPPED, executed, over_s3, programs_of, read_folder
-from toologue.bench.dialog2api.prove import prove
 from toologue.bench.dialog2api.tables import table3, tables, talk_table
 from toologue.bench.tables import html
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName, shown
 from toologue.formats.dialog2api import read_conversations
 from toologue.loop import Agent, Do, Replay, Session
 from toologue.models.similarity import TextMatch
-from toologue.schema import Case, Dialogue, Trace, Turn, answers, executable, rounds
+from toologue.mutate.programs import RIGHT, WRONG, mutant
+from toologue.schema import Case, Dialogue, Result, Trace, Turn, Verdict, answers, executable, rounds
 from toologue.schema.jsonl import read
 from toologue.schema.stack import completed
 from toologue.score.metric import TurnTest, done_at
-from toologue.score.programs import EDITS, FORCED, METRICS, scores_of, turn_tests
+from toologue.score.programs import EDITS, EMR, FORCED, METRICS, scores_of, turn_tests
+from toologue.worlds.s3.signature import SIGNATURES
 from toologue.worlds.world import make_world
 
 PASSES = METRICS[1]
@@ -207,14 +220,57 @@ def of_programs(file: Path) -> bool:
     return programs
 
 
+def prove(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> list[StepProof]:
+    """Every mutation, wrong ones first. `applied`, `took`, `caught`: dialogues.
+
+    Whether a mutant *took* is the world's verdict, not the grader's: a wrong one must have come to other rows, another
+    value or another error than the gold, a right one to the same (whatever region a bucket is in, appendix B). `caught`
+    are wrong mutants whose EMR is exactly (t - 1) / T for a mutation in turn t of T, and right ones whose EMR is not 1.
+    """
+    return [_prove_kind(benchmark, kind, golds, judge, options) for kind in (*WRONG, *RIGHT)]
+
+
+def _prove_kind(
+    benchmark: Benchmark, kind: str, golds: Sequence[Dialogue], judge: TextMatch, options: Options
+) -> StepProof:
+    found = {gold.id: one for gold in golds if (one := mutant(gold, kind, options.seed)) is not None}
+    there = [gold for gold in golds if gold.id in found]
+    wrong = kind in WRONG and not (kind == "wrong_exception" and options.mode == "published")
+
+    def make(case: Case) -> Agent:
+        return ScriptedAgent(script_of(case.replace(gold=found[case.id].dialogue)))
+
+    graded_as: list[tuple[str, Verdict]] = []
+    for graded in play(benchmark, there, AgentSpec(f"mutant:{kind}", make), judge, options):
+        gold, one, emr = graded.gold, found[graded.gold.id], graded.scores[EMR].value
+        came = [_came_to(done_at(talk, one.turn).results[one.slot], options.mode) for talk in (graded.trace, gold)]
+        if (came[0] != came[1]) == wrong:
+            last = sum(1 for _ in answers(gold.turns))
+            noticed = emr == (one.number - 1) / last if wrong else emr != 1
+            graded_as.append((f"{gold.id}:{one.turn}", "wrong" if noticed else "right"))
+    return StepProof.of(kind, graded_as, wrong=wrong, applied=len(there))
+
+
+def _came_to(result: Result | None, mode: Mode) -> Any:
+    """What counts of a result (appendix B): names, keys, contents, the value; over S3 not where a bucket is."""
+    if result is None:
+        return None
+    rows = (
+        result.changes
+        if SIGNATURES.isdisjoint(result.changes)
+        else {
+            path: None if row is None else path.startswith("Bucket/") or row
+            for path, row in result.changes.items()
+            if path.startswith("Object/") or row is None or path in result.created
+        }
+    )
+    return rows, result.value, result.error.type if result.error is not None and mode == "fixed" else None
+
+
 def _sections(results: Results) -> list[tuple[str, str]]:
     parts = next(iter(results.values()))
     golds = [one.gold for one in next(iter(parts.values()))]
     return [("Tables", html([*tables(results), table3(golds)]))]
-
-
-def _load_split(split: str, data: Path | None = None) -> list[Dialogue]:
-    return of_split(load(data), split)
 
 
 DIALOG2API = Benchmark(
@@ -232,7 +288,7 @@ DIALOG2API = Benchmark(
     sections=_sections,
     describe=lambda golds: [table3(golds), talk_table(golds)],
     choices={
-        "split": lambda benchmark, split: replace(benchmark, load=partial(_load_split, split)),
+        "split": lambda benchmark, split: replace(benchmark, load=lambda data=None: of_split(load(data), split)),
     },
     predictions=_predicted,
     absent="the predictions have no conversation for it",

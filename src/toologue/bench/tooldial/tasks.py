@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from toologue.bench.benchmark import Graded, Options, Part, sums, ungraded, values_of
@@ -36,7 +36,6 @@ _UNLABELLED = (
     "writes words and calls, and no labels: of tooldial it is scored in faithfulness alone; for dst, action and "
     "overall give a class with act(history, brief) -> AgentTurn(action=…, state=State(…)) (docs/benchmarks.md)"
 )
-Rows = list[dict[str, Any]]
 
 
 def part_of(task: Task, labels: Labels = "none") -> Part:
@@ -72,7 +71,7 @@ def grade(part: Part, gold: Dialogue, trace: Trace) -> Graded:
     """Grade one conversation of a part. Where a model gave no reply it is unscored."""
     if why := no_reply(trace):
         return ungraded(part, "fixed", gold, trace, why)
-    scores, rows = _GRADERS[part.about["task"]](gold, trace)
+    scores, rows = _graded(part.about["task"], gold, trace)
     right = bool(rows) and all(row["correct"] for row in rows)
     scores[PASSES] = score_of(PASSES, gold, trace, {"hits": right, "of": bool(rows)})
     metrics = {name: score.value for name, score in scores.items()}
@@ -97,35 +96,25 @@ def summarize(graded: Sequence[Graded]) -> dict[str, Any]:
     return {"all": {"num_conversations": len(graded), "unscored": absent, **values_of(counted), "sums": counted}}
 
 
-def _dst(gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
-    tests = states.state_tests(gold, trace)
-    labels = ({"label": test.label.model_dump(mode="json"), "errors": list(test.errors)} for test in tests)
-    rows = [test._asdict() | label for test, label in zip(tests, labels, strict=True)]
-    return states.scores_of(tests, gold, trace), rows
-
-
-def _action(gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
-    tests = actions.action_tests(gold, trace)
-    return actions.scores_of(tests, gold, trace), [test._asdict() for test in tests]
-
-
-def _faithfulness(gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
-    tests = faithfulness.reply_tests(gold, trace)
-    rows = [{**test._asdict(), "correct": test.grounded and test.reports is not False} for test in tests]
-    return faithfulness.scores_of(tests, gold, trace), rows
-
-
-def _overall(gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], Rows]:
-    tests = overall.user_turn_tests(gold, trace)
-    at = ([one.model_dump(exclude={"turn"}) for one in test.at] for test in tests)
-    told = zip(tests, at, strict=True)
-    rows = [{"turn": test.turn, "round": test.round, "correct": test.correct, "at": why} for test, why in told]
-    return overall.scores_of(tests, gold, trace), rows
-
-
-_GRADERS: dict[str, Callable[[Dialogue, Trace], tuple[dict[str, Score], Rows]]] = {
-    "dst": _dst,
-    "action": _action,
-    "faithfulness": _faithfulness,
-    "overall": _overall,
-}
+def _graded(task: str, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], list[dict[str, Any]]]:
+    """The scores of a conversation, and a row a test."""
+    match task:
+        case "dst":
+            told = states.state_tests(gold, trace)
+            rows = [
+                one._asdict() | {"label": one.label.model_dump(mode="json"), "errors": [*one.errors]} for one in told
+            ]
+            return states.scores_of(told, gold, trace), rows
+        case "action":
+            taken = actions.action_tests(gold, trace)
+            return actions.scores_of(taken, gold, trace), [one._asdict() for one in taken]
+        case "faithfulness":
+            said = faithfulness.reply_tests(gold, trace)
+            rows = [{**one._asdict(), "correct": one.grounded and one.reports is not False} for one in said]
+            return faithfulness.scores_of(said, gold, trace), rows
+        case _:
+            lived = overall.user_turn_tests(gold, trace)
+            at = ([why.model_dump(exclude={"turn"}) for why in one.at] for one in lived)
+            both = zip(lived, at, strict=True)
+            rows = [{"turn": one.turn, "round": one.round, "correct": one.correct, "at": why} for one, why in both]
+            return overall.scores_of(lived, gold, trace), rows
