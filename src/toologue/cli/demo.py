@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -13,9 +12,7 @@ from toologue.cli.run import show
 from toologue.cli.terminal import echo, folded, progress_bar
 
 if TYPE_CHECKING:
-    from toologue.bench.benchmark import Benchmark
     from toologue.project.evaluate import Checked
-    from toologue.schema import Dialogue
 
 Line = Literal["procedures", "tools", "chains", "programs"]
 _NOTES = (
@@ -119,26 +116,21 @@ def _procedures(out: Path) -> Checked:
 
 def _benchmark(name: Line, out: Path) -> int:
     from toologue.bench import benchmark as benchmarks
+    from toologue.bench.dialog2api import read_predictions
     from toologue.models.similarity import TextMatch
 
     line = _BENCHMARKS[name]
     chosen, judge = benchmarks.benchmark(line.benchmark), TextMatch.of("lexical")
-    golds = _golds(line, chosen, out)
+    golds = chosen.load(_chains(out) if line.benchmark == "tooldial" else None)
+    if line.benchmark == "dialog2api":
+        recorded = read_predictions(_RECORDED)
+        golds = [gold for gold in golds if gold.id in recorded]
     with progress_bar("running") as progress:
         options = benchmarks.Options(out=None if chosen.prepare else out, progress=progress)
         found = benchmarks.evaluate(chosen, golds, line.agents.values(), judge=judge, options=options)
     results = dict(zip(line.agents, found.values(), strict=True))
     made = benchmarks.report_of(chosen, results, judge=judge, command=f"toologue demo --line {name}")
     return show(replace(made, title=line.title, notes=line.notes), out / "report.html", None, failures=False)
-
-
-def _golds(line: _Benchmark, chosen: Benchmark, out: Path) -> Sequence[Dialogue]:
-    from toologue.bench.dialog2api import read_predictions
-
-    if line.benchmark != "dialog2api":
-        return chosen.load(_chains(out) if line.benchmark == "tooldial" else None)
-    recorded = read_predictions(_RECORDED)
-    return [gold for gold in chosen.load(None) if gold.id in recorded]
 
 
 def _chains(out: Path) -> Path:

@@ -16,9 +16,7 @@ from toologue.errors import BadSetting, UnknownName
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from toologue.models.embed import Embedder
     from toologue.plan.api_graph.edges import Graph
-    from toologue.plan.api_graph.pairs import Progress
     from toologue.schema import Edge, Similarities
 
 _SHOWN, _LEFT_OUT = 10, 6
@@ -95,6 +93,7 @@ def build(
     from toologue.models.embed import embedder as embedder_of
     from toologue.parallel import pool
     from toologue.plan.api_graph.edges import find_edges
+    from toologue.plan.api_graph.pairs import ParallelEmbedder
     from toologue.plan.api_graph.rules import About, described_sides, thresholds_of, write_about
     from toologue.schema.jsonl import write
 
@@ -107,7 +106,8 @@ def build(
     with pool(count), progress_bar("comparing") as progress:
         documents = described_sides(each_api(apis, operations.choice), rules, workers=count)
         middle = time.monotonic()
-        by = _embedder(embedder, count, progress)
+        by = embedder_of(embedder)
+        by = ParallelEmbedder(by, count, progress) if embedder.startswith("minilm") else by  # on all cores
         found = find_edges(documents, by, rules=rules, thresholds=limits, workers=count, most=most, progress=progress)
         write(out, found.edges)
     counts, limits = found.survivors._asdict(), found.thresholds._asdict()
@@ -157,15 +157,6 @@ def show(
 
 
 graph = group("graph", build, check, show)
-
-
-def _embedder(name: str, workers: int, progress: Progress) -> Embedder:
-    """The embedder, on all cores where it has weights."""
-    from toologue.models.embed import embedder as embedder_of
-    from toologue.plan.api_graph.pairs import ParallelEmbedder
-
-    found = embedder_of(name)
-    return ParallelEmbedder(found, workers, progress) if name.startswith("minilm") else found
 
 
 def _survivors(found: Graph) -> Table:

@@ -4,7 +4,7 @@ how much is told, and to whom."""
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -47,7 +47,9 @@ def with_exchanges_kept(application: App) -> None:
             around.enter_context(telling(quiet=quiet, log=log_json))
             around.enter_context(_within(budget, tokens, files))
             if files:  # a budget has one of its own
-                around.enter_context(_keeping(**files))
+                from toologue.models.recording import keeping
+
+                around.enter_context(keeping(**files))
             try:
                 status = int(application(tokens, exit_on_error=False, print_error=True) or 0)
             except Unfinished:
@@ -91,9 +93,3 @@ def _tell_spent() -> None:
 
         for stage, spent in SPENT.items():
             echo(f"{stage}: {spent}", error=True, note=not spent.faults)
-
-
-def _keeping(**files: Path) -> AbstractContextManager[None]:
-    from toologue.models.recording import keeping
-
-    return keeping(**files)

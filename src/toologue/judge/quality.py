@@ -59,17 +59,14 @@ async def rate(
         nonlocal done
         async with room:
             found = [await _rating(gold, name, model, votes) for name in CRITERIA]
-            told = await faithful_votes(gold, _lived(gold), model, n=votes)
+            lived = Trace(case=gold.id, dialogue=gold.id, protocol="next", agent="gold", turns=gold.turns)
+            told = await faithful_votes(gold, lived, model, n=votes)
             tokens = tuple(token for one in told for token in one.tokens)
             found += [Rating(dialogue=gold.id, criterion=VOTED, votes=tokens)] if told else []
         progress(done := done + 1, len(golds))
         return found
 
     return [rating for found in await asyncio.gather(*map(one, golds)) for rating in found]
-
-
-def _lived(gold: Dialogue) -> Trace:
-    return Trace(case=gold.id, dialogue=gold.id, protocol="next", agent="gold", turns=gold.turns)
 
 
 async def _rating(gold: Dialogue, criterion: str, model: Model, votes: int) -> Rating:

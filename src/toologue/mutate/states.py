@@ -14,96 +14,68 @@ from toologue.schema import AgentTurn, State
 
 Mutation = Callable[[AgentTurn], "AgentTurn | None"]
 _OTHER = "Nobody|knows|Such an API"
+_STATES: tuple[Task, ...] = ("dst", "overall")
+_NO_API = State()
 
 
-def wrong_value(turn: AgentTurn) -> AgentTurn | None:
-    """A filled slot holds another value."""
-    return _slots(turn, lambda value: f"{value} 7x" if _is_filled(value) else value)
+def _slots(turn: AgentTurn, change: Callable[[JsonValue], JsonValue]) -> AgentTurn | None:
+    """The values of all slots changed."""
+    state = turn.state
+    if state is None or state.api is None:
+        return None
+    slots = {"required": state.required, "optional": state.optional}
+    changed = {kind: {name: change(value) for name, value in given.items()} for kind, given in slots.items()}
+    made = state.replace(**changed)
+    return turn.replace(state=made) if made != state else None
 
 
-def invented_value(turn: AgentTurn) -> AgentTurn | None:
-    """A slot that is not known yet is filled."""
-    return _slots(turn, lambda value: value if _is_filled(value) else "7x7")
-
-
-def dropped_slot(turn: AgentTurn) -> AgentTurn | None:
-    """A required slot is missing, or a filled one."""
-    state = turn.state or State()
+def _drop_slot(turn: AgentTurn) -> AgentTurn | None:
+    state = turn.state or _NO_API
     if state.required:
         return turn.replace(state=state.replace(required=dict(list(state.required.items())[1:])))
-    kept = {name: value for name, value in state.optional.items() if not _is_filled(value)}
+    kept = {name: value for name, value in state.optional.items() if value in ("", None)}
     return turn.replace(state=state.replace(optional=kept)) if kept != state.optional else None
 
 
-def wrong_api(turn: AgentTurn) -> AgentTurn | None:
-    """Another Api is in hand."""
-    state = turn.state or State()
-    return turn.replace(state=state.replace(api=_OTHER)) if state.api else None
-
-
-def forgotten(turn: AgentTurn) -> AgentTurn | None:
-    """Nothing is confirmed any more."""
-    return turn.replace(state=State()) if turn.state is not None and turn.state.api else None
-
-
-def too_early(turn: AgentTurn) -> AgentTurn | None:
-    """An Api is confirmed before it is known."""
-    return turn.replace(state=State(api=_OTHER)) if turn.state is not None and turn.state.api is None else None
-
-
-def wrong_action(turn: AgentTurn) -> AgentTurn | None:
-    """Another action."""
-    return turn.replace(action=ACTIONS[ACTIONS.index(turn.action) - 1]) if turn.action else None
-
-
-def false_claim(turn: AgentTurn) -> AgentTurn | None:
-    """The response says a number that nobody gave."""
-    return turn.replace(text=f"{turn.text} That makes 918,273.64 in all.") if turn.action == "response" else None
-
-
-def says_nothing(turn: AgentTurn) -> AgentTurn | None:
-    """The response is empty."""
-    return turn.replace(text="") if turn.action == "response" else None
-
-
-def slot_order(turn: AgentTurn) -> AgentTurn | None:
-    """The slots in another order."""
+def _reverse_slots(turn: AgentTurn) -> AgentTurn | None:
     if turn.state is None or len(turn.state.required) < 2:
         return None
     return turn.replace(state=turn.state.replace(required=dict(reversed(turn.state.required.items()))))
 
 
-def as_text(turn: AgentTurn) -> AgentTurn | None:
-    """Numbers as texts, in capitals what is text (the same where types are documented)."""
-    return _slots(turn, lambda value: f" {value} ".upper() if isinstance(value, str | int | float) and value else value)
+def _hold(turn: AgentTurn, state: State, *, api: bool) -> AgentTurn | None:
+    """Another state, where one is labelled that has an Api in hand, or has none."""
+    return turn.replace(state=state) if turn.state is not None and bool(turn.state.api) == api else None
 
 
-def more_politely(turn: AgentTurn) -> AgentTurn | None:
-    """The response with a kind word more."""
-    return turn.replace(text=f"Gladly! {turn.text}") if turn.action == "response" else None
+def _respond(turn: AgentTurn, text: str) -> AgentTurn | None:
+    return turn.replace(text=text) if turn.action == "response" else None
 
 
-_STATE: tuple[Task, ...] = ("dst", "overall")
-_OF_STATES = (wrong_value, invented_value, dropped_slot, wrong_api, forgotten, too_early)
+def _shout(value: JsonValue) -> JsonValue:
+    return f" {value} ".upper() if isinstance(value, str | int | float) and value else value
+
+
 WRONG: Mapping[str, tuple[Mutation, tuple[Task, ...]]] = {
-    **{made.__name__: (made, _STATE) for made in _OF_STATES},
-    "wrong_action": (wrong_action, ("action", "overall")),
-    **{made.__name__: (made, ("faithfulness",)) for made in (false_claim, says_nothing)},
+    # A filled slot holds another value, one that is not known is filled, a required one (or a filled one) is missing.
+    "wrong_value": (lambda turn: _slots(turn, lambda value: value if value in ("", None) else f"{value} 7x"), _STATES),
+    "invented_value": (lambda turn: _slots(turn, lambda value: "7x7" if value in ("", None) else value), _STATES),
+    "dropped_slot": (_drop_slot, _STATES),
+    # Another Api is in hand, none any more, or one before it is known.
+    "wrong_api": (lambda turn: _hold(turn, (turn.state or _NO_API).replace(api=_OTHER), api=True), _STATES),
+    "forgotten": (lambda turn: _hold(turn, _NO_API, api=True), _STATES),
+    "too_early": (lambda turn: _hold(turn, State(api=_OTHER), api=False), _STATES),
+    "wrong_action": (
+        lambda turn: turn.replace(action=ACTIONS[ACTIONS.index(turn.action) - 1]) if turn.action else None,
+        ("action", "overall"),
+    ),
+    # A number that nobody gave, or no words at all.
+    "false_claim": (lambda turn: _respond(turn, f"{turn.text} That makes 918,273.64 in all."), ("faithfulness",)),
+    "says_nothing": (lambda turn: _respond(turn, ""), ("faithfulness",)),
 }
 RIGHT: Mapping[str, tuple[Mutation, tuple[Task, ...]]] = {
-    **{made.__name__: (made, _STATE) for made in (slot_order, as_text)},
-    "more_politely": (more_politely, ("faithfulness", *_STATE)),
+    "slot_order": (_reverse_slots, _STATES),
+    # Numbers as texts, in capitals what is text (the same where types are documented).
+    "as_text": (lambda turn: _slots(turn, _shout), _STATES),
+    "more_politely": (lambda turn: _respond(turn, f"Gladly! {turn.text}"), ("faithfulness", *_STATES)),
 }
-
-
-def _slots(turn: AgentTurn, change: Callable[[JsonValue], JsonValue]) -> AgentTurn | None:
-    if turn.state is None or turn.state.api is None:
-        return None
-    slots = {"required": turn.state.required, "optional": turn.state.optional}
-    changed = {kind: {name: change(value) for name, value in given.items()} for kind, given in slots.items()}
-    state = turn.state.replace(**changed)
-    return turn.replace(state=state) if state != turn.state else None
-
-
-def _is_filled(value: JsonValue) -> bool:
-    return value not in ("", None)

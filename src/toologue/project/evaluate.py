@@ -46,20 +46,9 @@ from toologue.plan.procedures.unreached import Unreached
 from toologue.project.generate import UNWORDED, generate, worded
 from toologue.project.settings import FILE, Project
 from toologue.project.statistics import Made, Seen, Source
+from toologue.report import view
 from toologue.report.costs import Cost, known_costs
 from toologue.report.coverage import walk_of
-from toologue.report.view import (
-    Charted,
-    Gated,
-    Report,
-    RunView,
-    conversations_of,
-    decisions_text,
-    graded_before,
-    score_folder,
-    thresholds_text,
-    totals_of,
-)
 from toologue.review.judging import Judging
 from toologue.review.ledger import Ledger
 from toologue.review.repair import repaired
@@ -204,7 +193,7 @@ def _load_suite(folder: Path, chapter: Chapter) -> Suite | None:
 
 
 @dataclass(frozen=True)
-class Trial(RunView):
+class Trial(view.RunView):
     """What became of an agent. `fresh`: how many of its conversations were run just now; `folder`: where they are."""
 
     fresh: int = 0
@@ -256,14 +245,14 @@ def evaluate_agent(
         run_folder(folder.path, golds, config, others=others, limits=limits, progress=counting)
     except Denied as refused:
         stopped = str(refused)
-    if graded_before(folder, match) is None:
-        score_folder(folder, match)
-    asked, every = {gold.id for gold in golds}, conversations_of(folder, match.reader)
+    if view.graded_before(folder, match) is None:
+        view.score_folder(folder, match)
+    asked, every = {gold.id for gold in golds}, view.conversations_of(folder, match.reader)
     conversations = [one for one in every if one.gold.id in asked and one.trace.trial < config.settings.trials]
     scores = (score for conversation in conversations for score in conversation.scores.values())
-    compared = {"similarity": match.similarity.name, "thresholds": thresholds_text(match.thresholds)}
+    compared = {"similarity": match.similarity.name, "thresholds": view.thresholds_text(match.thresholds)}
     facts = {"agent": name_of(agent), "protocol": "next", **compared, "toologue": __version__}
-    told = [*(decisions_text(conversations) if match.reader else ()), *([stopped] if stopped else [])]
+    told = [*(view.decisions_text(conversations) if match.reader else ()), *([stopped] if stopped else [])]
     known = known_costs(folder)
     costs = [Cost.of(one.trace, known) for one in conversations]
     read = (name_of(agent), facts, totals(scores), conversations)
@@ -315,8 +304,8 @@ class Checked:
 
     suites: Sequence[Suite]
     trials: Sequence[Trial]
-    report: Report
-    gate: Gated
+    report: view.Report
+    gate: view.Gated
     match: TextMatch
 
 
@@ -384,18 +373,18 @@ def check(
         done = [run_and_grade(agent, match) for agent in tested]
     with replacing(project.kept / _TESTED) as stream:
         stream.write(json.dumps([trial.folder.name for trial in done]).encode())
-    charted = [Charted(suite.chapter.file, suite.graph, suite.dialogues, suite.unreached) for suite in suites]
+    charted = [view.Charted(suite.chapter.file, suite.graph, suite.dialogues, suite.unreached) for suite in suites]
     known = done[0].by_metric
     if metric not in known:
         raise UnknownName("metric", metric, known)
     least = gate.fail_under if fail_under is None else fail_under
-    gated = Gated(known[metric], least, gate.allow_unsure if allow_unsure is None else allow_unsure)
-    report = Report(project.folder.resolve().name, done, command, charted=charted, gate=gated)
+    gated = view.Gated(known[metric], least, gate.allow_unsure if allow_unsure is None else allow_unsure)
+    report = view.Report(project.folder.resolve().name, done, command, charted=charted, gate=gated)
     return Checked(suites, done, report, gated, match)
 
 
 def _totals(trial: Trial) -> Callable[[TextMatch], list[Total]]:
-    return lambda match: totals_of(((one.gold, one.trace) for one in trial.conversations), match)
+    return lambda match: view.totals_of(((one.gold, one.trace) for one in trial.conversations), match)
 
 
 def _made_words(suites: Sequence[Suite]) -> str:

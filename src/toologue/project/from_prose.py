@@ -209,7 +209,8 @@ def _checked(done: Drafted, intent: Intent, scratch: Path, procedure: Procedure,
     except UserError as error:
         return Checked([f"{_EXECUTED}: {error}"], refused)
     if not made.dialogues:
-        return Checked([f"{_EXECUTED}: {_dropped(made) or 'no way leads to an end'}"], refused)
+        whys = ", ".join(f"{why} × {times}" for why, times in made.dropped.items())
+        return Checked([f"{_EXECUTED}: {whys or 'no way leads to an end'}"], refused)
     flaws = {flaw.what.partition("`, ")[0]: f"a conversation is not valid: {flaw.what}" for _, flaw in made.flaws}
     ruled = {step.number for step in procedure.steps if step.api in told.operations}  # what was said is all there is
     ways = mendable(made.unreached, writable=more.simulator is not None)
@@ -235,10 +236,6 @@ def _made(done: Drafted, procedure: Procedure, provision: Provision, scratch: Pa
     if key not in done.made:
         done.made[key] = make(source, MAKING)
     return done.made[key]
-
-
-def _dropped(made: Made) -> str:
-    return ", ".join(f"{why} × {times}" for why, times in made.dropped.items())
 
 
 def _settle(done: Drafted, scratch: Path) -> None:

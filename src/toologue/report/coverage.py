@@ -173,10 +173,9 @@ def _said(graph: Graph, way: Link) -> str:
 
 
 def _turns_that_are(conversation: Conversation, verdict: Literal["wrong", "unsure"]) -> frozenset[int]:
-    if conversation.trace.protocol != "next" or conversation.verdict is None:
-        return frozenset()
-    at = (mismatch for mismatch in conversation.verdict.at if mismatch.verdict == verdict)
-    return frozenset(mismatch.turn for mismatch in at if mismatch.turn is not None)
+    found = conversation.verdict if conversation.trace.protocol == "next" else None
+    at = (one.turn for one in (found.at if found else ()) if one.verdict == verdict)
+    return frozenset(turn for turn in at if turn is not None)
 
 
 def _entered(graph: Graph, turns: Sequence[Turn], path: frozenset[str]) -> Iterator[tuple[int, tuple[str, ...]]]:

@@ -54,11 +54,8 @@ def spots(
                 key = (spot.file, spot.line, spot.severity, kind)
                 known = found.setdefault(key, spot)
                 found[key] = known._replace(times=known.times + 1)
-    return sorted(found.values(), key=lambda one: (-_badness(one.severity), -one.times, one.file, one.line))
-
-
-def _badness(severity: Severity | None) -> int:
-    return SEVERITIES.index(severity) if severity else -1
+    bad = {None: -1, **{severity: number for number, severity in enumerate(SEVERITIES)}}
+    return sorted(found.values(), key=lambda one: (-bad[one.severity], -one.times, one.file, one.line))
 
 
 def _of(

@@ -11,7 +11,7 @@ step.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -24,6 +24,12 @@ from toologue.schema.jsonl import replacing
 
 Verdict = Literal["passed", "failure", "error", "skipped"]
 _MOST = 50
+_VERDICTS: Mapping[Status, Verdict] = {
+    "failed": "failure",
+    "unsure": "skipped",
+    "unscored": "skipped",
+    "passed": "passed",
+}
 _LONGEST = 300
 
 
@@ -44,13 +50,7 @@ def write_junit(file: Path, report: Report) -> None:
 
 
 def _verdict(conversation: Conversation) -> Verdict:
-    verdicts: dict[Status, Verdict] = {
-        "failed": "failure",
-        "unsure": "skipped",
-        "unscored": "skipped",
-        "passed": "passed",
-    }
-    return "error" if conversation.broke else verdicts[conversation.status]
+    return "error" if conversation.broke else _VERDICTS[conversation.status]
 
 
 def _opening(tag: str, name: str, counts: Counter[str]) -> str:

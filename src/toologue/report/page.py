@@ -19,33 +19,12 @@ from typing import Any
 from markupsafe import Markup
 
 from toologue.limits import legible
+from toologue.report import words
 from toologue.report.costs import cost_rows
 from toologue.report.coverage import covered
 from toologue.report.hotspots import Spot, spots
 from toologue.report.transcript import said, shown, transcript
 from toologue.report.view import PASSES, STATUSES, Conversation, Gated, Report, RunView, Status
-from toologue.report.words import (
-    GATE,
-    best_value,
-    bracket,
-    broken_words,
-    cut,
-    decided_words,
-    environment,
-    error_counts,
-    figures,
-    findings,
-    gate_words,
-    headline,
-    kind_words,
-    metric_words,
-    rate_words,
-    stop_words,
-    trials_words,
-    unscored_words,
-    words_alone,
-    worst_words,
-)
 from toologue.schema import Score
 from toologue.schema.jsonl import replacing
 from toologue.score.calls import ERROR_TYPES
@@ -88,17 +67,14 @@ class Line:
         found = {cell.status for cell in self.cells.values()}
         return [s for s in _FILTERS if s in found and (s != "passed" or found == {"passed"})]
 
-    @property
-    def rank(self) -> int:
-        """Failed first."""
-        return min(STATUSES.index(cell.status) for cell in self.cells.values())
-
 
 def write_page(file: Path, report: Report) -> None:
     """Write the page, replacing the file in one step."""
     lines = _lines(report)
     kept = _kept(lines)
-    template = environment().get_template("page.html")
+    names = dict.fromkeys(name for run in report.runs for name in run.facts)
+    facts = [(name, [run.facts.get(name, "–") for run in report.runs]) for name in names]
+    template = words.environment().get_template("page.html")
     text = template.stream(
         title=report.title,
         command=report.command,
@@ -109,9 +85,9 @@ def write_page(file: Path, report: Report) -> None:
         verdicts=_verdicts(report),
         figures=_figures(report),
         meanings=meanings(),
-        called=metric_words,
-        kind_words=kind_words,
-        facts=_facts(report),
+        called=words.metric_words,
+        kind_words=words.kind_words,
+        facts=[(name, values, len({*values}) == 1) for name, values in facts],
         costs=cost_rows([run.costs for run in report.runs]),
         lines=kept,
         articles=_articles(report, kept),
@@ -119,7 +95,7 @@ def write_page(file: Path, report: Report) -> None:
         transcripts=sum(cell.shown for line in kept for cell in line.cells.values()),
         all_transcripts=sum(len(line.cells) for line in lines),
         statuses=_FILTERS,
-        unsure=any(decided_words(run) for run in report.runs),
+        unsure=any(words.decided_words(run) for run in report.runs),
         sections=[(heading, Markup(body)) for heading, body in (*_trials(report), *report.sections)],
         **covered(report)._asdict(),
         **_filters(report, kept),
@@ -133,9 +109,14 @@ def _gate(gate: Gated | None) -> dict[str, str] | None:
     """What the gate says: its state, the same in a word, and the figures."""
     if gate is None:
         return None
-    state, said = (gate.verdict, GATE[gate.verdict]) if gate.least is not None else ("", "No gate")
+    state, said = (gate.verdict, words.GATE[gate.verdict]) if gate.least is not None else ("", "No gate")
     state = {"undecided": "unsure"}.get(state, state)
-    return {"state": state, "said": said, "words": gate_words(gate), "meaning": meanings().get(gate.total.metric, "")}
+    return {
+        "state": state,
+        "said": said,
+        "words": words.gate_words(gate),
+        "meaning": meanings().get(gate.total.metric, ""),
+    }
 
 
 def _looks(report: Report, lines: Sequence[Line]) -> tuple[str, int, list[tuple[Spot, str]]] | None:
@@ -145,15 +126,11 @@ def _looks(report: Report, lines: Sequence[Line]) -> tuple[str, int, list[tuple[
     """
     for verdict, (number, run) in product(("wrong", "unsure"), enumerate(report.runs)):
         if found := spots(report.charted, run.conversations, verdict):
-            cells = {
-                line.name: f"d{line.number}-{number}" for line in reversed(lines) if _shows(line.cells.get(number))
-            }
+            there = [(line, line.cells[number]) for line in reversed(lines) if number in line.cells]
+            wrong = [line for line, cell in there if cell.shown and cell.status in ("failed", "unsure")]
+            cells = {line.name: f"d{line.number}-{number}" for line in wrong}
             return run.name, len(found), [(spot, cells.get(spot.conversation, "")) for spot in found[:_LOOKS]]
     return None
-
-
-def _shows(cell: Cell | None) -> bool:
-    return cell is not None and cell.shown and cell.status in ("failed", "unsure")
 
 
 def _trials(report: Report) -> Iterator[tuple[str, str]]:
@@ -161,14 +138,14 @@ def _trials(report: Report) -> Iterator[tuple[str, str]]:
     told = [
         (
             run.name,
-            [(one.k, rate_words(one.every), rate_words(one.any), one.of) for one in run.trials.by_k],
-            trials_words(run.trials),
+            [(one.k, words.rate_words(one.every), words.rate_words(one.any), one.of) for one in run.trials.by_k],
+            words.trials_words(run.trials),
         )
         for run in report.runs
         if run.trials is not None
     ]
     if told:
-        yield "Trials", environment().get_template("trials.html").render(trials=told)
+        yield "Trials", words.environment().get_template("trials.html").render(trials=told)
 
 
 def _lines(report: Report) -> list[Line]:
@@ -182,18 +159,20 @@ def _lines(report: Report) -> list[Line]:
             line = lines.setdefault(key, Line(len(lines), *same, {}))
             status, stop = conversation.status, conversation.trace.stop
             stopped = "" if stop in ("done", "user") else stop
-            found = findings(conversation) if status in ("failed", "unsure") else []
-            short = found[0].short if found else headline(conversation)
+            found = words.findings(conversation) if status in ("failed", "unsure") else []
+            short = found[0].short if found else words.headline(conversation)
             rates = [(name, _rate(conversation.scores[name])) for name in _RATES if name in conversation.scores]
-            line.cells[number] = Cell(number, position, status, rates, cut(legible(short), 90), stopped)
+            line.cells[number] = Cell(number, position, status, rates, words.cut(legible(short), 90), stopped)
     return list(lines.values())
 
 
 def _kept(lines: Sequence[Line]) -> list[Line]:
     """The lines that the page shows; marks the cells whose transcript it shows. Failed ones first, in their order."""
-    first = sorted(lines, key=lambda line: (line.rank, line.number))[:ROWS]
+    rank = {status: number for number, status in enumerate(STATUSES)}
+    worst = {line.number: min(rank[cell.status] for cell in line.cells.values()) for line in lines}
+    first = sorted(lines, key=lambda line: (worst[line.number], line.number))[:ROWS]
     cells = [cell for line in first for cell in line.cells.values()]
-    for cell in sorted(cells, key=lambda cell: STATUSES.index(cell.status))[:TRANSCRIPTS]:
+    for cell in sorted(cells, key=lambda cell: rank[cell.status])[:TRANSCRIPTS]:
         cell.shown = True
     return sorted(first, key=lambda line: line.number)
 
@@ -208,7 +187,7 @@ def _articles(report: Report, lines: Sequence[Line]) -> Iterator[dict[str, Any]]
             facts = ((name, said(fact) if isinstance(fact, str) else shown(fact)) for name, fact in gold.facts.items())
             yield {
                 "line": line,
-                "scenario": cut(scenario, 1000) if isinstance(scenario, str) else "",
+                "scenario": words.cut(scenario, 1000) if isinstance(scenario, str) else "",
                 "facts": list(facts),
                 "instructions": said(gold.instructions) if gold.instructions else None,
                 "entries": (_entry(report, cell) for cell in cells),
@@ -222,9 +201,9 @@ def _entry(report: Report, cell: Cell) -> dict[str, Any]:
         "cell": cell,
         "run": run.name,
         "transcript": transcript(conversation),
-        "headline": cut(headline(conversation), 240),
-        "stop": stop_words(conversation),
-        "errors": error_counts(conversation),
+        "headline": words.cut(words.headline(conversation), 240),
+        "stop": words.stop_words(conversation),
+        "errors": words.error_counts(conversation),
         "scores": [(name, _score(name, conversation)) for name in conversation.scores if name not in ERROR_TYPES],
     }
 
@@ -232,7 +211,7 @@ def _entry(report: Report, cell: Cell) -> dict[str, Any]:
 def _score(name: str, conversation: Conversation) -> str:
     score = conversation.scores[name]
     if score.value is None:
-        why = cut(legible(score.why), 120)
+        why = words.cut(legible(score.why), 120)
         return why if why == NOTHING else f"unscored ({why})" if why else "unscored"
     if name in (*PASSES, "outcome", "harmless"):
         return "yes" if score.value == 1 else "unsure" if best_of(score) == 1 else "no"
@@ -244,8 +223,8 @@ def _rate(score: Score) -> str:
         return "–"
     best = best_of(score) or 0.0
     if not 0 <= score.value <= 1:
-        return bracket(score.value, best, "{:.2f}")
-    return f"{bracket(100 * score.value, 100 * best, '{:.0f}')} %"
+        return words.bracket(score.value, best, "{:.2f}")
+    return f"{words.bracket(100 * score.value, 100 * best, '{:.0f}')} %"
 
 
 def _verdicts(report: Report) -> list[dict[str, Any]]:
@@ -259,18 +238,21 @@ def _verdicts(report: Report) -> list[dict[str, Any]]:
             parts.append((status, round(start, 3), round(width, 3)))
             start += width
         said = {"name": run.name, "counts": counts, "of": counts.total(), "rest": _rest(run, counts)}
-        passed = bracket(counts["passed"], counts["passed"] + counts["unsure"], "{:.0f}")
+        passed = words.bracket(counts["passed"], counts["passed"] + counts["unsure"], "{:.0f}")
         verdicts.append({**said, "passed": passed, "parts": parts})
     return verdicts
 
 
 def _rest(run: RunView, counts: Mapping[str, int]) -> str:
     told = [f"{counts[status]} {status}" for status in ("unsure", "unscored") if counts[status]]
-    worst = f", at worst {kinds}" if (kinds := worst_words(run)) else ""
+    worst = f", at worst {kinds}" if (kinds := words.worst_words(run)) else ""
     failed = f"{counts['failed']} failed{worst}" if counts["failed"] else "none failed"
     left = f"{run.left} not run yet" if run.left else ""
     return " · ".join(
-        filter(None, (failed, broken_words(run.faults), *words_alone(run), *told, left, decided_words(run)))
+        filter(
+            None,
+            (failed, words.broken_words(run.faults), *words.words_alone(run), *told, left, words.decided_words(run)),
+        )
     )
 
 
@@ -298,11 +280,11 @@ def _figure(total: Total | None, most: float, absent: int) -> dict[str, Any] | N
     """
     if total is None:
         return None
-    value, interval = figures(total)
-    more = [*filter(None, [interval]), f"n {total.n}", *unscored_words(total, absent)]
+    value, interval = words.figures(total)
+    more = [*filter(None, [interval]), f"n {total.n}", *words.unscored_words(total, absent)]
     figure: dict[str, Any] = {"value": value, "more": more, "bar": None}
     if total.value is not None:
-        start, stop = sorted((total.value, best_value(total)))
+        start, stop = sorted((total.value, words.best_value(total)))
         ends = [start if total.low is None else total.low, start, stop, stop if total.high is None else total.high]
         if total.metric in ERROR_TYPES:
             ends = [_count(end, total) / most for end in ends]
@@ -315,12 +297,6 @@ def _figure(total: Total | None, most: float, absent: int) -> dict[str, Any] | N
 
 def _count(rate: float | None, total: Total) -> float:
     return (rate or 0.0) * total.counts.get("of", 0)
-
-
-def _facts(report: Report) -> list[tuple[str, list[str], bool]]:
-    names = list(dict.fromkeys(name for run in report.runs for name in run.facts))
-    rows = [(name, [run.facts.get(name, "–") for run in report.runs]) for name in names]
-    return [(name, values, len(set(values)) == 1) for name, values in rows]
 
 
 def _filters(report: Report, lines: Sequence[Line]) -> dict[str, Any]:

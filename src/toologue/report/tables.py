@@ -6,7 +6,6 @@ Contract: nothing from data is read as markup, and nothing in it can steer the t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from toologue.limits import legible
@@ -71,20 +70,14 @@ def costs_table(report: Report) -> Table | None:
 
 def failures_table(run: RunView, limit: int = 10) -> Table:
     """The first `limit` conversations that failed, then those that are unsure, each with its first difference."""
-    failed = (c for c in run.conversations if c.status == "failed" or c.broke)
-    wrong = chain(failed, (c for c in run.conversations if c.status == "unsure" and not c.broke))
-    first = list(islice(wrong, limit))
-    left = sum(1 for _ in wrong)
-    more = [f"and {left} more"] if left else [] if first else ["no conversation failed"]
-    rows = (
-        (one.gold.id + (f" (trial {one.trace.trial + 1})" if one.trace.trial else ""), headline(one)) for one in first
-    )
-    return _table(
-        f"{run.name}: what went wrong first",
-        ["conversation", "first difference"],
-        rows,
-        "\n".join([*more, *words_alone(run)]),
-    )
+    failed = [one for one in run.conversations if one.status == "failed" or one.broke]
+    wrong = failed + [one for one in run.conversations if one.status == "unsure" and not one.broke]
+    left = len(wrong) - limit
+    more = [f"and {left} more"] if left > 0 else [] if wrong else ["no conversation failed"]
+    named = ((one, f" (trial {one.trace.trial + 1})" if one.trace.trial else "") for one in wrong[:limit])
+    rows = ((f"{one.gold.id}{trial}", headline(one)) for one, trial in named)
+    heads = ("conversation", "first difference")
+    return _table(f"{run.name}: what went wrong first", heads, rows, "\n".join([*more, *words_alone(run)]))
 
 
 def trials_table(run: str, trials: Trials) -> Table:

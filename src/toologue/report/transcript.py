@@ -255,7 +255,9 @@ def shown(value: Any) -> Shown:
     text = line if isinstance(value, str) else legible(json.dumps(small, ensure_ascii=False, indent=2))
     note = f"{len(value if isinstance(value, str) else text):,} characters"
     if len(text) > _LONG:
-        text, note = text[:_LONG] + "…", f"{_size(value)}, cut after {_LONG:,} characters"
+        count = len(cast("list[Any]", value)) if isinstance(value, dict | list) else 1
+        size = note if isinstance(value, str) else "1 entry" if count == 1 else f"{count:,} entries"
+        text, note = text[:_LONG] + "…", f"{size}, cut after {_LONG:,} characters"
     return Shown(text, quoted(value, 110), note)
 
 
@@ -267,13 +269,6 @@ def said(text: str, *, quotes: bool = False) -> Shown:
         return Shown(whole)
     cut = f", cut after {_LONG:,}" if len(text) > _LONG else ""
     return Shown(whole, frame + legible(text[: 3 * _SHORT]) + "…", f"{len(text):,} characters{cut}")
-
-
-def _size(value: Any) -> str:
-    if isinstance(value, str):
-        return f"{len(value):,} characters"
-    count = len(cast("list[Any]", value)) if isinstance(value, list | dict) else 1
-    return "1 entry" if count == 1 else f"{count:,} entries"
 
 
 def _first(conversation: Conversation) -> tuple[First, str, Place | None]:
@@ -409,13 +404,12 @@ def _bare(item: Item) -> tuple[Any, ...]:
 def _with_words(rows: list[Row], theirs: Sequence[Item]) -> list[Row]:
     """Where the last words differ from the gold's, the gold's go along."""
     expected = next((item for item in reversed(theirs) if item.kind == "words"), None)
-    if expected is None:
+    spoken = [place for place, row in enumerate(rows) if row.agent is not None and row.agent.kind == "words"]
+    if expected is None or (spoken and (said := rows[spoken[-1]].agent) and said.text == expected.text):
         return rows
-    for place, row in reversed([*enumerate(rows)]):
-        if row.agent is not None and row.agent.kind == "words":
-            rows[place] = row if row.agent.text == expected.text else Row(expected, row.agent)
-            return rows
-    return [*rows, Row(expected, None)]
+    if not spoken:
+        return [*rows, Row(expected, None)]
+    return [Row(expected, row.agent) if place == spoken[-1] else row for place, row in enumerate(rows)]
 
 
 def _rows(theirs: Sequence[Item], mine: Sequence[Item], answers: Marks) -> list[Row]:

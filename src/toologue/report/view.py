@@ -238,7 +238,6 @@ def totals_of(pairs: Iterable[tuple[Dialogue, Trace]], match: TextMatch) -> list
 
 def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
     """Grade a run: writes scores.jsonl, scores.json and costs.json into its folder, returns the totals."""
-
     known, costs = known_costs(folder), list[Cost]()
 
     def kept(stream: Any) -> Iterator[Score]:
@@ -248,16 +247,12 @@ def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
                 stream.write(line_of(score))
                 yield score
 
-    about = {
-        "format": "scores/1", "agent": folder.config.agent, "similarity": match.record(),
-        "grader": grader(match),
-    }  # fmt: skip
+    about = {"format": "scores/1", "agent": folder.config.agent, "similarity": match.record(), "grader": grader(match)}
     with replacing(folder.path / "scores.jsonl") as stream:
         found = totals(kept(stream))
     decided, of = RunView("", {}, found, ()).decided or (0, 0)
-    totalled = [total._asdict() for total in found]
-    about |= _graded_files(folder)
-    summary = {**about, "decided": {"conversations": decided, "of": of}, "totals": totalled}
+    summary = {**about, **_graded_files(folder), "decided": {"conversations": decided, "of": of}}
+    summary |= {"totals": [total._asdict() for total in found]}
     if (trials := trials_in(folder, found)) is not None:
         summary["trials"] = trials.record()
     for name, told in (("scores.json", summary), ("costs.json", {"format": "costs/1", **costs_record(costs)})):

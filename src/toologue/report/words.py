@@ -136,29 +136,26 @@ def _faults(conversation: Conversation) -> Iterator[Finding]:
 
 def merged(at: Iterable[Mismatch]) -> list[Mismatch]:
     """Mismatches, all that is said of one reply as one."""
-    same = (list(group) for _, group in groupby(at, key=_reply_or_itself))
+
+    def reply_or_itself(one: Mismatch) -> object:
+        return one.replace(why="", by=None, severity=None) if one.field == "reply" else id(one)
+
+    same = (list(group) for _, group in groupby(at, key=reply_or_itself))
     return [group[0].replace(why="; ".join(dict.fromkeys(one.why for one in group if one.why))) for group in same]
-
-
-def _reply_or_itself(mismatch: Mismatch) -> object:
-    return mismatch.replace(why="", by=None, severity=None) if mismatch.field == "reply" else id(mismatch)
 
 
 def located(conversation: Conversation, mismatch: Mismatch, *, outcome: bool = False) -> Finding:
     """A mismatch with its round and Api. What is missing, and outcomes, have their place in the gold.
 
-    All else has its place in the trace. The Api is "" where no call has that place.
+    All else has its place in the trace. The Api is "" where no call has that place. What a round of the gold came to is
+    at the agent's last program of that round; at the gold's where it has none.
     """
-    if mismatch.field == "program" and mismatch.turn is not None:
-        return _located_program(conversation, mismatch, _round_of(conversation.gold.turns, mismatch.turn))
-    missing = outcome or (mismatch.field == "call" and mismatch.actual is None)
-    turns: Sequence[Turn] = conversation.gold.turns if missing else conversation.trace.turns
-    number = None if mismatch.turn is None else _round_of(turns, mismatch.turn)
-    return Finding(mismatch, number, _api_of(mismatch, turns), "gold" if missing else "trace")
-
-
-def _located_program(conversation: Conversation, mismatch: Mismatch, number: int | None) -> Finding:
-    """What a round of the gold came to, at the agent's last program of that round; at the gold's where it has none."""
+    if mismatch.field != "program" or mismatch.turn is None:
+        missing = outcome or (mismatch.field == "call" and mismatch.actual is None)
+        turns: Sequence[Turn] = conversation.gold.turns if missing else conversation.trace.turns
+        number = None if mismatch.turn is None else _round_of(turns, mismatch.turn)
+        return Finding(mismatch, number, _api_of(mismatch, turns), "gold" if missing else "trace")
+    number = _round_of(conversation.gold.turns, mismatch.turn)
     places: list[tuple[Literal["gold", "trace"], Sequence[Turn]]]
     places = [("trace", conversation.trace.turns), ("gold", conversation.gold.turns)]
     for side, turns in places:

@@ -80,7 +80,9 @@ def generated(what: Path, *, kinds: Collection[QuestionKind] = (), sample: int |
 
 def _of_file(file: Path) -> Iterator[Question]:
     if file.suffix == ".md":
-        yield Question(kind="procedure", said=file.read_text(encoding="utf-8", errors="replace"), notes=_at(file.name))
+        yield Question(
+            kind="procedure", said=file.read_text(encoding="utf-8", errors="replace"), notes={"name": file.name}
+        )
         return
     first = next((line for _, line, _ in islice(read_lines(file), 1)), b"")
     if not first:
@@ -95,15 +97,11 @@ def _of_file(file: Path) -> Iterator[Question]:
     yield from map(question, read(file, noun))
 
 
-def _at(name: str) -> dict[str, Any]:
-    return {"name": name}
-
-
 def _conversation(one: Dialogue) -> Question:
     """Keyed by its turns: what it is called, and what its procedure says elsewhere, is no part of it."""
     step = f"a conversation of {one.origin.get('procedure') or one.origin.get('line') or 'nobody'}"
     said: list[JsonValue] = [*history_of(one.turns, one.facts)]
-    return Question(kind="conversation", brief=one.instructions, step=step, said=said, notes=_at(one.id))
+    return Question(kind="conversation", brief=one.instructions, step=step, said=said, notes={"name": one.id})
 
 
 def _graph(one: Graph) -> Question:
@@ -112,7 +110,7 @@ def _graph(one: Graph) -> Question:
         f"{node.id} {node.type}: {node.text}{_more(node, 'arguments', 'collects', 'result')}" for node in one.nodes
     ]
     links = [f"{one.source} → {one.target}: {one.text}{_more(one, 'condition', 'sets', 'tries')}" for one in one.links]
-    return Question(kind="graph", step=f"{one.kind} graph", said=[*nodes, *links], notes=_at(one.id))
+    return Question(kind="graph", step=f"{one.kind} graph", said=[*nodes, *links], notes={"name": one.id})
 
 
 def _more(part: Noun, *fields: str) -> str:
@@ -124,7 +122,7 @@ def edge_question(one: Edge) -> Question:
     """Whether an output can feed a parameter. Keyed by names: what is documented of them is no part of it."""
     said = {"source": one.source, "output": one.output, "target": one.target, "parameter": one.parameter}
     name = f"{one.output} → {one.parameter}"
-    return Question(kind="edge", step="an edge of an API graph", said=dict(said), notes=_at(name))
+    return Question(kind="edge", step="an edge of an API graph", said=dict(said), notes={"name": name})
 
 
 def with_documents(question: Question, apis: Mapping[str, Api]) -> Question:
@@ -138,13 +136,12 @@ def with_documents(question: Question, apis: Mapping[str, Api]) -> Question:
     return question.replace(brief="\n".join([api_text(source), *gives, "", api_text(target)]))
 
 
-def _procedure(one: Procedure) -> Question:
-    return Question(kind="procedure", said=procedure_text(one), notes=_at(one.id))
-
-
 _READERS: Mapping[str, tuple[type[Record], Callable[[Any], Question]]] = {
     "dialogue/1": (Dialogue, _conversation),
     "graph/1": (Graph, _graph),
     "edge/1": (Edge, edge_question),
-    "procedure/1": (Procedure, _procedure),
+    "procedure/1": (
+        Procedure,
+        lambda one: Question(kind="procedure", said=procedure_text(one), notes={"name": one.id}),
+    ),
 }

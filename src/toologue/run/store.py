@@ -23,7 +23,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
@@ -32,19 +32,7 @@ from toologue import __version__, keys
 from toologue.agents.agent import AgentSpec, name_of, resolve_agent, split_options
 from toologue.errors import BadFile, BadRecord, BadSetting, RunMismatch, shown
 from toologue.run.runner import Finished, Limits, Settings, cases_of, grounded, run_all
-from toologue.schema import Api, Case, Dialogue, Fault, Noun, Trace
-from toologue.schema.jsonl import (
-    Appender,
-    bad_record,
-    cannot_write,
-    check_owned,
-    line_of,
-    locked,
-    read,
-    read_lines,
-    replacing,
-    write,
-)
+from toologue.schema import Api, Case, Dialogue, Fault, Noun, Trace, jsonl
 from toologue.text.tokens import callable_name
 from toologue.users import speaker
 
@@ -93,16 +81,16 @@ class RunFolder:
         except OSError as error:
             raise BadFile(f"{self.path} is no run folder: cannot read {file.name}: {error.strerror or error}") from None
         except ValidationError as error:
-            raise bad_record(error, Config, file, 0) from None
+            raise jsonl.bad_record(error, Config, file, 0) from None
 
     def dialogues(self) -> Iterator[Dialogue]:
         """The gold dialogues."""
-        return read(self.path / "dialogues.jsonl", Dialogue)
+        return jsonl.read(self.path / "dialogues.jsonl", Dialogue)
 
     def traces(self) -> Iterator[Trace]:
         """The traces that are there. Raises BadRecord for a second one of a case: nothing is counted twice."""
         seen: set[str] = set()
-        for trace in read(self.path / "traces.jsonl", Trace, empty=True):
+        for trace in jsonl.read(self.path / "traces.jsonl", Trace, empty=True):
             if trace.case in seen:
                 what = f"case {trace.case} of dialogue {trace.dialogue!r} has a trace already"
                 raise BadRecord(self.path / "traces.jsonl", len(seen) + 1, "$.case", what, "the same run mends it")
@@ -168,13 +156,13 @@ def run_folder(
     if bool(config.user) != (config.settings.protocol == "live"):
         raise BadSetting("a user speaks under the protocol 'live', and that protocol needs one: --user graph")
     speaker(config.user)
-    check_owned(folder.path, "run.json")
+    jsonl.check_owned(folder.path, "run.json")
     with _locked(folder.path):
         for name in ("scratch", "run.json", "traces.jsonl"):  # what a killed run left
-            for left in folder.path.glob(f".{name}.*"):
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
+            for stale in folder.path.glob(f".{name}.*"):
+                shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
         asked = set[str]()
-        count = _prepare(folder, _noted(dialogues, asked), config, others)
+        count = _prepare(folder, dialogues, asked, config, others)
         settings = folder.config.settings
 
         def cases() -> Iterator[Case]:
@@ -182,62 +170,72 @@ def run_folder(
 
         traces_file, order = folder.path / "traces.jsonl", list[str]()
         done = _done(folder, cases, drop=others != "refuse")
-        numbers, left = itertools.count(len(done)), _remaining(cases(), done, order, asked)
+        numbers = itertools.count(len(done))
+
+        def left() -> Iterator[Case]:
+            for case in cases():
+                order.append(case.key)
+                if case.key not in done and case.id in asked:
+                    yield case
+
         progress(next(numbers), count)
-        with Appender(traces_file) as traces, Appender(folder.path / "times.jsonl") as times:
+        with jsonl.Appender(traces_file) as traces, jsonl.Appender(folder.path / "times.jsonl") as times:
 
             def kept(finished: Finished) -> None:
-                _keep(traces, times, finished)
+                traces.append(jsonl.line_of(finished.trace))
+                spent = b',"spent":%b' % json.dumps(vars(finished.spent)).encode() if finished.spent.requests else b""
+                case = finished.trace.case.encode()
+                times.append(b'{"case":"%b","seconds":%.6f%b}\n' % (case, finished.seconds, spent))
                 progress(next(numbers), count)
 
-            run_all(left, tested, kept, user=speaker(config.user), limits=limits)
+            run_all(left(), tested, kept, user=speaker(config.user), limits=limits)
         _rewrite_in_order(traces_file, order)
     return folder
 
 
-def _keep(traces: Appender, times: Appender, finished: Finished) -> None:
-    traces.append(line_of(finished.trace))
-    spent = b',"spent":%b' % json.dumps(vars(finished.spent)).encode() if finished.spent.requests else b""
-    times.append(b'{"case":"%b","seconds":%.6f%b}\n' % (finished.trace.case.encode(), finished.seconds, spent))
-
-
-def _prepare(folder: RunFolder, dialogues: Iterable[Dialogue], config: Config, others: Others) -> int:
+def _prepare(folder: RunFolder, dialogues: Iterable[Dialogue], ids: set[str], config: Config, others: Others) -> int:
     """Write dialogues and configuration, or check them against those that are there. Returns how many cases."""
     target = folder.path / "dialogues.jsonl"
     before = _keys_by_id(target)
     there = folder.config if (folder.path / "run.json").exists() else None
     if there is not None:
-        _compare(folder, config)
+        old, new = there.identity(), config.identity()
+        if names := [name for name in new if old.get(name) != new[name]]:
+            what = "; ".join(f"{name}: {shown(old.get(name))} there, {shown(new[name])} now" for name in names)
+            remedy = "choose another folder, or remove this one"
+            raise RunMismatch(f"{folder.path} belongs to another run ({what}); {remedy}")
         trials = max(config.settings.trials, there.settings.trials)
         config = config.replace(settings=config.settings.replace(trials=trials))
     with tempfile.TemporaryDirectory(dir=folder.path, prefix=".scratch.") as scratch:
         fresh = Path(scratch) / target.name
-        count = write(fresh, _with_others(target, map(grounded, _distinct(dialogues)), others))
+        count = jsonl.write(fresh, _chosen(dialogues, ids, target, others))
         if not count:
             raise BadFile("there is no dialogue to run")
         if others == "refuse":
             _check_kept(folder, before, _keys_by_id(fresh) if before else {})
         if config != there:
-            with replacing(folder.path / "run.json") as stream:
+            with jsonl.replacing(folder.path / "run.json") as stream:
                 stream.write(json.dumps(config.model_dump(mode="json"), indent=2).encode() + b"\n")
         fresh.replace(target)
     return count * config.settings.trials
 
 
-def _with_others(there: Path, dialogues: Iterable[Dialogue], others: Others) -> Iterator[Dialogue]:
-    ids = set[str]()
+def _chosen(dialogues: Iterable[Dialogue], ids: set[str], there: Path, others: Others) -> Iterator[Dialogue]:
+    """Dialogues, executed, their `ids` taken down; behind them those of a file that are to be kept."""
     for dialogue in dialogues:
+        if dialogue.id in ids:
+            raise BadRecord("dialogues", 0, "$.id", f"{dialogue.id!r} occurs twice", "give each an id of its own")
         ids.add(dialogue.id)
-        yield dialogue
+        yield grounded(dialogue)
     if others == "keep" and there.exists():
-        yield from (one for one in read(there, Dialogue) if one.id not in ids)
+        yield from (one for one in jsonl.read(there, Dialogue) if one.id not in ids)
 
 
 def _keys_by_id(file: Path) -> dict[str, str]:
     """What each dialogue of a file is, by its id."""
     if not file.exists():
         return {}
-    return {from_json(line)["id"]: keys.content_key(line.decode()) for _, line, _ in read_lines(file)}
+    return {from_json(line)["id"]: keys.content_key(line.decode()) for _, line, _ in jsonl.read_lines(file)}
 
 
 def _check_kept(folder: RunFolder, before: Mapping[str, str], now: Mapping[str, str]) -> None:
@@ -251,23 +249,6 @@ def _check_kept(folder: RunFolder, before: Mapping[str, str], now: Mapping[str, 
             raise RunMismatch(f"{folder.path}: {whose}; choose another folder, or remove this one")
 
 
-def _distinct(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
-    seen: set[str] = set()
-    for dialogue in dialogues:
-        if dialogue.id in seen:
-            raise BadRecord("dialogues", 0, "$.id", f"{dialogue.id!r} occurs twice", "give each an id of its own")
-        seen.add(dialogue.id)
-        yield dialogue
-
-
-def _compare(folder: RunFolder, config: Config) -> None:
-    old, new = folder.config.identity(), config.identity()
-    names = [name for name in new if old.get(name) != new[name]]
-    if names:
-        what = "; ".join(f"{name}: {shown(old.get(name))} there, {shown(new[name])} now" for name in names)
-        raise RunMismatch(f"{folder.path} belongs to another run ({what}); choose another folder, or remove this one")
-
-
 def _done(folder: RunFolder, cases: Callable[[], Iterable[Case]], *, drop: bool) -> set[str]:
     """The keys of the cases whose traces stay on disk; a line that a kill cut off does not count.
 
@@ -277,25 +258,28 @@ def _done(folder: RunFolder, cases: Callable[[], Iterable[Case]], *, drop: bool)
     if not file.exists():
         return set()
     known = {case.key for case in cases()}
-    there = {key: _may_pass(trace) for key, trace, _ in _lines(file)}
+    there = {key: may_pass for key, may_pass, _ in _lines(file)}
     strangers = there.keys() - known
     if strangers and not drop:
         what = f"{len(strangers)} of its {len(there)} traces are of no case of this run"
         raise RunMismatch(f"{folder.path}: {what}: dialogues, databases or API documents have changed")
     found = {key for key, faulted in there.items() if key in known and not faulted}
     if len(found) < len(there):
-        with Appender(folder.path / "faults.jsonl") as faults:
+        with jsonl.Appender(folder.path / "faults.jsonl") as faults:
             for key, _, line in _lines(file):
                 if there[key]:
                     faults.append(line)
-        with replacing(file) as stream:
+        with jsonl.replacing(file) as stream:
             stream.writelines(line for key, _, line in _lines(file) if key in found)
     return found
 
 
-def _lines(file: Path) -> Iterator[tuple[str, Mapping[str, Any], bytes]]:
-    """(case, trace, line) of the whole lines: one that is cut off, be it but for its newline, the appender removes."""
-    for number, line, torn in read_lines(file):
+def _lines(file: Path) -> Iterator[tuple[str, bool, bytes]]:
+    """(case, whether it shows a fault that another try may not meet, line) of the whole lines.
+
+    One that is cut off, be it but for its newline, the appender removes.
+    """
+    for number, line, torn in jsonl.read_lines(file):
         if torn:
             continue
         try:
@@ -303,26 +287,8 @@ def _lines(file: Path) -> Iterator[tuple[str, Mapping[str, Any], bytes]]:
             key = str(trace["case"])
         except (ValueError, KeyError, TypeError):
             raise BadRecord(file, number, "$", "not a trace", "remove the line, or the folder") from None
-        yield key, trace, line
-
-
-def _may_pass(trace: Mapping[str, Any]) -> bool:
-    """Whether a trace shows a fault that another try may not meet."""
-    errors = (turn.get("error") for turn in trace.get("turns", ()))
-    return any(Fault.model_validate(error).may_pass for error in errors if error)
-
-
-def _noted(dialogues: Iterable[Dialogue], ids: set[str]) -> Iterator[Dialogue]:
-    for dialogue in dialogues:
-        ids.add(dialogue.id)
-        yield dialogue
-
-
-def _remaining(cases: Iterable[Case], done: set[str], order: list[str], asked: set[str]) -> Iterator[Case]:
-    for case in cases:
-        order.append(case.key)
-        if case.key not in done and case.id in asked:
-            yield case
+        errors = (turn.get("error") for turn in trace.get("turns", ()))
+        yield key, any(Fault.model_validate(error).may_pass for error in errors if error), line
 
 
 def _rewrite_in_order(file: Path, order: list[str]) -> None:
@@ -335,7 +301,7 @@ def _rewrite_in_order(file: Path, order: list[str]) -> None:
         order = [key for key in order if key in spans]
         if list(spans) == order and sum(length for _, length in spans.values()) == offset:
             return
-        with replacing(file) as target:
+        with jsonl.replacing(file) as target:
             for key in order:
                 start, length = spans[key]
                 stream.seek(start)
@@ -348,8 +314,8 @@ def _locked(path: Path) -> Generator[None]:
         path.mkdir(parents=True, exist_ok=True)
         lock = (path / ".lock").open("w")
     except (OSError, ValueError) as error:
-        raise cannot_write(path, error) from None
+        raise jsonl.cannot_write(path, error) from None
     with lock:
-        if not locked(lock.fileno()):
+        if not jsonl.locked(lock.fileno()):
             raise BadFile(f"{path} is in use by another run; wait for it, or choose another folder")
         yield

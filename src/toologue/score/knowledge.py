@@ -186,12 +186,12 @@ def _remembered(read: Callable[[N], T]) -> Callable[[N], T]:
 
 @_remembered
 def _all_choices(documents: Mapping[str, Api]) -> Collection[Choices]:
-    schemas = (each for api in documents.values() for each in (api.returns, *_schemas(api)))
+    schemas = (
+        each
+        for api in documents.values()
+        for each in (api.returns, *(one.json_schema for one in api.parameters.values()))
+    )
     return dict.fromkeys(choices for schema in schemas for choices in _choices(schema)).keys()
-
-
-def _schemas(api: Api) -> Iterator[JsonValue]:
-    return (parameter.json_schema for parameter in api.parameters.values())
 
 
 @_remembered

@@ -47,7 +47,10 @@ class Reading:
     def must(self) -> Cue:
         """What the words must get across."""
         given = must_of(self.wanted, f"dialogue {self.known.gold.id!r}, turn {self.at}")
-        return given or _cue_of(self.gold)
+        if given:
+            return given
+        asked = " ".join(one for one in sentences(self.gold) if search("requests", one))
+        return Cue(move="ask", text=asked) if asked else Cue(move="say", text=self.gold)
 
     @property
     def gold(self) -> str:
@@ -150,11 +153,6 @@ class Reading:
         """The values of the gold's words that the world made up: another one may be right."""
         names = list_of(self.must.before.get("made_up"))
         return {name: value for name, value in self.must.values.items() if name in names}
-
-
-def _cue_of(gold: str) -> Cue:
-    asked = " ".join(one for one in sentences(gold) if search("requests", one))
-    return Cue(move="ask", text=asked) if asked else Cue(move="say", text=gold)
 
 
 @lru_cache(maxsize=256)

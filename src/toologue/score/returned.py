@@ -89,7 +89,8 @@ def _rank(found: Agreement) -> int:
 def _read(expected: JsonValue, actual: JsonValue, one_way: _Reading, other_way: _Reading) -> Agreement:
     """The same, the keys of the expected object read in one way, those of the actual one in the other."""
     wanted, mine = _rows(expected, one_way), _rows(actual, other_way)
-    mine = mine if _hours(wanted) else _in_days(mine)
+    hours = any(leaf.kind == "moment" and len(str(leaf.value)) > _DAY for row in wanted for leaf in row)
+    mine = mine if hours else _in_days(mine)  # moments of no more than a day are days
     one, other = (Counter(leaf for row in rows for leaf in row) for rows in (wanted, mine))
     if one != other:
         wider = len(wanted) == len(mine) and all(not Counter(a) - Counter(b) for a, b in zip(wanted, mine, strict=True))
@@ -149,11 +150,6 @@ def _leaf(value: str | float | bool | None) -> Leaf:
         return Leaf("null" if value is None else "truth", value)
     whole = isinstance(value, int) and abs(value) >= 10**_DIGITS
     return Leaf("number", value if whole else float(f"{value:.12g}"))
-
-
-def _hours(rows: Sequence[Sequence[Leaf]]) -> bool:
-    """Whether any moment in them is more than a day."""
-    return any(leaf.kind == "moment" and len(str(leaf.value)) > _DAY for row in rows for leaf in row)
 
 
 def _in_days(rows: Sequence[Sequence[Leaf]]) -> list[tuple[Leaf, ...]]:

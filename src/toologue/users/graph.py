@@ -122,7 +122,10 @@ class GraphUser:
             informed = {slot: value for slot in slots for value in self._next_of(slot, self._goal.values[slot])}
             if len(informed) < len({*slots}):
                 return self._leave("loops")
-            values = {slot: _value_text(value) for slot, value in informed.items()}
+            values = {
+                slot: str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+                for slot, value in informed.items()
+            }
             return UserTurn(text=self._voice("give", value=", ".join(values.values())), informed=informed)
         if step is not None and (answers := list(dict.fromkeys(one.answer for one in step.branches if one.answer))):
             return self._choose(step, answers)
@@ -198,7 +201,3 @@ def _names(heard: str, slot: str) -> bool:
     said = set(words_of(heard.replace("e-mail", "email").replace("E-mail", "email").replace("post code", "postcode")))
     wanted = [word for word in words_of(slot) if word not in ("id", "on", "of", "number")]
     return bool(wanted) and all(word in said or f"{word}s" in said for word in wanted)
-
-
-def _value_text(value: JsonValue) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -161,14 +161,13 @@ def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
     for one in graded:
         if "split" in one.gold.origin:
             parts.setdefault(str(one.gold.origin["split"]), []).append(one)
-    return {name: _totals(part) for name, part in parts.items()}
-
-
-def _totals(graded: Sequence[Graded]) -> dict[str, Any]:
-    counted = sums(graded)
-    unscored = sum(all(score.value is None for score in one.scores.values()) for one in graded)
-    told: dict[str, Any] = {"num_conversations": len(graded), "unscored": unscored, **values_of(counted)}
-    return {**told, "sums": counted, "unsure": {name: gain for name, gain in sums(graded, "unsure").items() if gain}}
+    told: dict[str, dict[str, Any]] = {}
+    for name, part in parts.items():
+        counted, unsure = sums(part), {name: gain for name, gain in sums(part, "unsure").items() if gain}
+        silent = sum(all(score.value is None for score in one.scores.values()) for one in part)
+        told[name] = {"num_conversations": len(part), "unscored": silent, **values_of(counted)}
+        told[name] |= {"sums": counted, "unsure": unsure}
+    return told
 
 
 def _check_results(written: Dialogue, gold: Dialogue, file: Path, line: int) -> None:
@@ -273,6 +272,10 @@ def _sections(results: Results) -> list[tuple[str, str]]:
     return [("Tables", html([*tables(results), table3(golds)]))]
 
 
+def _load_split(split: str, data: Path | None = None) -> list[Dialogue]:
+    return of_split(load(data), split)
+
+
 DIALOG2API = Benchmark(
     "dialog2api",
     (
@@ -288,7 +291,7 @@ DIALOG2API = Benchmark(
     sections=_sections,
     describe=lambda golds: [table3(golds), talk_table(golds)],
     choices={
-        "split": lambda benchmark, split: replace(benchmark, load=lambda data=None: of_split(load(data), split)),
+        "split": lambda benchmark, split: replace(benchmark, load=partial(_load_split, split)),
     },
     predictions=_predicted,
     absent="the predictions have no conversation for it",

@@ -39,8 +39,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import JsonValue
-
 from toologue.loop import World, execute
 from toologue.models.index import Index
 from toologue.schema import Api, Dialogue
@@ -83,10 +81,9 @@ def _replays(dialogue: Dialogue, world: World | None) -> bool:
         return False
     mark = world.mark()
     try:
-        return all(_equal(execute(world, act).value, result.value) for act, result in calls if result)
+        values = ((execute(world, act).value, result.value) for act, result in calls if result)
+        return all(
+            one is not None and one == other and str(one) == str(other) for one, other in values
+        )  # true is not 1
     finally:
         world.rewind(mark)
-
-
-def _equal(one: JsonValue, other: JsonValue) -> bool:
-    return one is not None and one == other and str(one) == str(other)  # true is not 1
