@@ -15,17 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from pathlib import Path
 
-from toologue.bench.benchmark import (
-    Benchmark,
-    GoldCheck,
-    Options,
-    Part,
-    Proof,
-    ReplyProof,
-    StepProof,
-    evaluate,
-    play,
-)
+from toologue.bench.benchmark import Benchmark, GoldCheck, Options, Part, Proof, ReplyProof, StepProof, evaluate, play
 from toologue.bench.verdicts import OPEN_SET, graded_replies
 from toologue.models.similarity import TextMatch
 from toologue.mutate.calls import RIGHT, WRONG, altered_script

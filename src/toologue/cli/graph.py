@@ -22,15 +22,7 @@ if TYPE_CHECKING:
 _SHOWN, _LEFT_OUT = 10, 6
 
 
-def check(
-    graph: Path,
-    /,
-    *apis: str,
-    out: Out,
-    labels: Path | None = None,
-    sample: int = 0,
-    seed: int = 0,
-) -> None:
+def check(graph: Path, /, *apis: str, out: Out, labels: Path | None = None, sample: int = 0, seed: int = 0) -> None:
     """Which edges hold: source and target are executed as their documents say, and what they mean is compared.
 
     Args:
@@ -120,12 +112,7 @@ def build(
 
 
 def show(
-    graph: Path,
-    /,
-    *,
-    apis: tuple[str, ...] = (),
-    api: str | None = None,
-    why: tuple[str, str] | None = None,
+    graph: Path, /, *, apis: tuple[str, ...] = (), api: str | None = None, why: tuple[str, str] | None = None
 ) -> None:
     """What is in a graph: the best connected APIs, the neighbours of one, or why two are joined or not.
 

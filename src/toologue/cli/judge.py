@@ -35,15 +35,7 @@ def calibrate(folder: Path = Path(), /) -> None:
         echo(standing_words(ledger.agreement(judge)))
 
 
-def quality(
-    dialogues: Path,
-    /,
-    *,
-    judge: str,
-    votes: int = 10,
-    limit: int = 100,
-    out: OptionalOut = None,
-) -> None:
+def quality(dialogues: Path, /, *, judge: str, votes: int = 10, limit: int = 100, out: OptionalOut = None) -> None:
     """How natural, coherent and efficient conversations are (1 to 3), and how faithful their responses (0 to 1).
 
     Each is the mean of a model's votes (G-Eval). Exits 3 where the model gave no reply.

@@ -185,14 +185,7 @@ def procedures(*what: str, out: Out, talks: Talks = Talks()) -> None:
 
 
 def graph(
-    what: str,
-    /,
-    *,
-    flow: bool = False,
-    mermaid: bool = False,
-    model: str | None = None,
-    tries: int = 3,
-    seed: int = 0,
+    what: str, /, *, flow: bool = False, mermaid: bool = False, model: str | None = None, tries: int = 3, seed: int = 0
 ) -> int:
     """The conversation graph of a procedure, as flow text. Exits 3 where a model's flowgraph breaks rules.
 

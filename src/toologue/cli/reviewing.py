@@ -62,13 +62,7 @@ def ask_judge(judging: Judging, asked: list[Question]) -> None:
 
 
 def questions(
-    what: Path,
-    folder: Path,
-    agents: list[str],
-    *,
-    judged: bool,
-    sample: int | None,
-    kinds: list[QuestionKind],
+    what: Path, folder: Path, agents: list[str], *, judged: bool, sample: int | None, kinds: list[QuestionKind]
 ) -> list[Question]:
     """What is open in a project or its runs, or what was generated; `judged`: what a judge rejected of it."""
     ledger = Ledger.of(folder)

@@ -109,14 +109,7 @@ def _all_broken(faults: Mapping[tuple[str, str], int]) -> int:
     return 1 if faults and ("", "") not in faults else 0
 
 
-def score(
-    run: Path,
-    /,
-    *,
-    again: Flag = False,
-    alike: Alike = Alike(),
-    judged: Judged = Judged(),
-) -> int:
+def score(run: Path, /, *, again: Flag = False, alike: Alike = Alike(), judged: Judged = Judged()) -> int:
     """Grade a run folder; writes scores.jsonl and scores.json into it. Exits 3 where something is not scored.
 
     A run that the same rules have graded, and that has not gone on since, is not graded again: scores.json names the
@@ -184,11 +177,7 @@ def _totals(folder: RunFolder, match: TextMatch) -> list[Total]:
 
 
 def report(
-    *runs: Path,
-    html: Path | None = None,
-    junit: Path | None = None,
-    alike: Alike = Alike(),
-    judged: Judged = Judged(),
+    *runs: Path, html: Path | None = None, junit: Path | None = None, alike: Alike = Alike(), judged: Judged = Judged()
 ) -> int:
     """One page, and JUnit XML, of one or more run folders. Exits 3 where something is not scored.
 

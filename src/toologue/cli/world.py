@@ -18,12 +18,7 @@ _WHY, _NAMES = 12, 3
 
 
 def check(
-    document: str,
-    /,
-    *,
-    overlay: Path | None = None,
-    operations: Operations = Operations(),
-    json: Path | None = None,
+    document: str, /, *, overlay: Path | None = None, operations: Operations = Operations(), json: Path | None = None
 ) -> int:
     """Execute every operation of a document in a world with a few rows, and say what agrees.
 

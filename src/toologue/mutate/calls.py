@@ -156,12 +156,7 @@ def altered_agent(argument: str) -> AgentSpec:
 
 
 def mutant(
-    name: str,
-    kind: str,
-    kinds: Mapping[str, object],
-    play: Callable[[str, Case], ScriptedAgent],
-    *,
-    noun: str,
+    name: str, kind: str, kinds: Mapping[str, object], play: Callable[[str, Case], ScriptedAgent], *, noun: str
 ) -> AgentSpec:
     """Return the agent `NAME:KIND` of a mutation. Raises BadSetting without a kind, UnknownName for another one."""
     if not kind:

@@ -40,9 +40,7 @@ class Spot(NamedTuple):
 
 
 def spots(
-    charted: Iterable[Charted],
-    conversations: Iterable[Conversation],
-    verdict: Literal["wrong", "unsure"] = "wrong",
+    charted: Iterable[Charted], conversations: Iterable[Conversation], verdict: Literal["wrong", "unsure"] = "wrong"
 ) -> list[Spot]:
     """All spots of this verdict, those to look at first ahead."""
     procedures = {one.graph.id: one for one in charted}

@@ -29,19 +29,7 @@ from toologue.errors import BadSetting, Denied, Unfinished, UnknownName, UserErr
 from toologue.events import happened
 from toologue.loop import ground, play_async
 from toologue.models.spent import Spent, tallied
-from toologue.schema import (
-    AgentTurn,
-    Api,
-    Brief,
-    Case,
-    Dialogue,
-    Fault,
-    Noun,
-    ProtocolName,
-    Stop,
-    Trace,
-    Turn,
-)
+from toologue.schema import AgentTurn, Api, Brief, Case, Dialogue, Fault, Noun, ProtocolName, Stop, Trace, Turn
 from toologue.users import UserFactory
 from toologue.worlds.world import documents_of, facts_in, kind_at, make_world
 

@@ -257,14 +257,7 @@ class Comparison:
                 yield Mismatch(field=field, expected=expected, actual=actual, why=why, verdict=verdict, by=by)
 
     def _text(
-        self,
-        name: str,
-        expected: Any,
-        actual: Any,
-        predicted: Invocation,
-        gold: Invocation,
-        *,
-        asks: bool,
+        self, name: str, expected: Any, actual: Any, predicted: Invocation, gold: Invocation, *, asks: bool
     ) -> TextVerdict:
         """The verdict on a free text; `asks`: a second reader's, where there is one.
 

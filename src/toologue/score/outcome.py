@@ -101,11 +101,7 @@ def compare_effects(gold: Effect, mine: Effect, fields: Fields, alike: Alike) ->
 
 
 def _created_mismatches(
-    table: str,
-    wanted: Mapping[str, Any],
-    made: Mapping[str, Any],
-    comparers: Mapping[str, Compare],
-    alike: Alike,
+    table: str, wanted: Mapping[str, Any], made: Mapping[str, Any], comparers: Mapping[str, Compare], alike: Alike
 ) -> list[Mismatch]:
     left = dict(made)
     missing: list[tuple[str, Any]] = []

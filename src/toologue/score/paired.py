@@ -132,10 +132,7 @@ def _value(metric: str, names: Sequence[str], counts: NDArray[np.float64]) -> fl
 
 
 def _interval(
-    metric: str,
-    names: Sequence[str],
-    sides: Sequence[Sequence[NDArray[np.float64]]],
-    seed: int,
+    metric: str, names: Sequence[str], sides: Sequence[Sequence[NDArray[np.float64]]], seed: int
 ) -> tuple[float, float]:
     """The least and the greatest end of the intervals of both ends of the bracket."""
     import numpy as np

@@ -290,9 +290,7 @@ DIALOG2API = Benchmark(
     tables=tables,
     sections=_sections,
     describe=lambda golds: [table3(golds), talk_table(golds)],
-    choices={
-        "split": lambda benchmark, split: replace(benchmark, load=partial(_load_split, split)),
-    },
+    choices={"split": lambda benchmark, split: replace(benchmark, load=partial(_load_split, split))},
     predictions=_predicted,
     absent="the predictions have no conversation for it",
     review=_run_where_gold_stands,
