@@ -30,22 +30,10 @@ from toologue.report.words import fault_words, quoted
 from toologue.run.talk import Talk
 from toologue.sandbox.program import parse
 from toologue.sandbox.rpc import spellings
-from toologue.schema import (
-    Act,
-    AgentTurn,
-    Api,
-    Case,
-    Dialogue,
-    Fault,
-    Program,
-    Result,
-    Turn,
-    UserTurn,
-    executable,
-    rounds,
-)
+from toologue.schema import Act, AgentTurn, Api, Case, Dialogue, Fault, Program, Result, Turn, UserTurn
 from toologue.schema.jsonl import read, write
 from toologue.schema.stack import put, stack, whole
+from toologue.schema.turn import executable, rounds
 from toologue.worlds.named import ENDLESS
 from toologue.worlds.s3.signature import SIGNATURES
 

@@ -20,7 +20,7 @@ from toologue.errors import BadFile, BadSetting
 
 if TYPE_CHECKING:
     from toologue.plan.procedures.prose import Prose, Sentence
-    from toologue.project.from_prose import Drafted, Stage
+    from toologue.project.from_prose import Stage
     from toologue.project.provision import Provision
 
 _LINES = 20
@@ -82,6 +82,7 @@ def from_prose(folder: Path, given: FromProse) -> int:
     from toologue import keys
     from toologue.models.ask import model as model_of
     from toologue.models.recording import VARIABLES, keeping, told_spec
+    from toologue.plan.procedures.prose import said_words
     from toologue.project.from_prose import drafted, write_project
     from toologue.project.settings import FILE
 
@@ -109,7 +110,13 @@ def from_prose(folder: Path, given: FromProse) -> int:
         done = ask(model, made)
     written = write_project(folder, done)
     say_stages(done.stages)
-    _say_left(done)
+    unsaid = [one for one in done.sources if not one.steps]
+    echo(f"{said_words(done.sources)}{':' if unsaid else ''}")
+    say_first([f"  {_said(one)}" for one in unsaid], _LINES)
+    say_unreached(done.unreached)
+    for one in done.kept:
+        remarks = [remark for remark in one.remarks if "no conversation takes" not in remark]
+        say_first([f"  {one.procedure.id}: {remark}" for remark in remarks], _LINES)
     for file in written:
         echo(file, note=True)
     where = command_line("plan", "sources", folder)
@@ -128,19 +135,6 @@ def say_stages(stages: Iterable[Stage], title: str = "from prose") -> None:
             rows.append(("", "", "", times, "", " ".join(told.split())))
     heads = ("generated", "repaired", "dropped", "kept")
     say(table(("stage", *heads, "why"), rows, title=title, right=heads))
-
-
-def _say_left(done: Drafted) -> None:
-    """What no step says, what no conversation reaches, and what a person has to read again."""
-    from toologue.plan.procedures.prose import said_words
-
-    unsaid = [one for one in done.sources if not one.steps]
-    echo(f"{said_words(done.sources)}{':' if unsaid else ''}")
-    say_first([f"  {_said(one)}" for one in unsaid], _LINES)
-    say_unreached(done.unreached)
-    for one in done.kept:
-        remarks = [remark for remark in one.remarks if "no conversation takes" not in remark]
-        say_first([f"  {one.procedure.id}: {remark}" for remark in remarks], _LINES)
 
 
 def _said(one: Sentence) -> str:

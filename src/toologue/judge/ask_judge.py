@@ -10,7 +10,7 @@ import asyncio
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
@@ -113,7 +113,25 @@ class Judge:
 
     async def _vote_on(self, question: Question) -> Decision:
         votes = await asyncio.gather(*(self._vote(question, number) for number in range(self.votes)))
-        return _majority(question, self.who, votes)
+        said = [vote.verdict for vote, _ in votes]
+        most: list[Verdict] = [one for one in _VERDICTS if 2 * said.count(one) > len(votes)]
+        verdict: Verdict = most[0] if most else "unsure"
+        mine = [(vote, harm) for vote, harm in votes if vote.verdict == verdict]
+        told = [one for one in _VERDICTS if one in said]
+        reasons = [f"votes disagree: {', '.join(told)}"] if verdict == "unsure" and len(told) > 1 else []
+        harms = [harm for _, harm in mine]
+        return Decision(
+            question=question.key,
+            gold=question.gold_key,
+            kind=question.kind,
+            verdict=verdict,
+            by="judge",
+            who=self.who,
+            reasons=tuple(dict.fromkeys([*reasons, *(vote.why for vote, _ in mine)])),
+            severity=max(_HARMS, key=harms.count) if verdict == "wrong" else None,
+            votes=tuple(vote for vote, _ in votes),
+            notes=question.notes,
+        )
 
     async def _vote(self, question: Question, number: int) -> tuple[Vote, Severity]:
         mark = mark_of(question)
@@ -177,29 +195,6 @@ def _read(raw: str, mark: str) -> tuple[Vote, Severity]:
         return none(f"contradicts itself: {answer.verdict}, and does harm: {answer.harm}")
     why = ("cannot tell: " if answer.verdict == "unsure" else "") + answer.reason.strip()
     return Vote(raw=limits.cut(raw, _RAW), verdict=answer.verdict, why=why), answer.harm
-
-
-def _majority(question: Question, who: str, votes: Sequence[tuple[Vote, Severity]]) -> Decision:
-    """What more than half of the votes say."""
-    said = [vote.verdict for vote, _ in votes]
-    most: list[Verdict] = [one for one in _VERDICTS if 2 * said.count(one) > len(votes)]
-    verdict: Verdict = most[0] if most else "unsure"
-    mine = [(vote, harm) for vote, harm in votes if vote.verdict == verdict]
-    told = [one for one in _VERDICTS if one in said]
-    reasons = [f"votes disagree: {', '.join(told)}"] if verdict == "unsure" and len(told) > 1 else []
-    harms = [harm for _, harm in mine]
-    return Decision(
-        question=question.key,
-        gold=question.gold_key,
-        kind=question.kind,
-        verdict=verdict,
-        by="judge",
-        who=who,
-        reasons=tuple(dict.fromkeys([*reasons, *(vote.why for vote, _ in mine)])),
-        severity=max(_HARMS, key=harms.count) if verdict == "wrong" else None,
-        votes=tuple(vote for vote, _ in votes),
-        notes=question.notes,
-    )
 
 
 def _text(value: JsonValue) -> str:

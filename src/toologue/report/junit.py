@@ -42,7 +42,19 @@ def write_junit(file: Path, report: Report) -> None:
         stream.write(_opening("testsuites", report.title, every).encode())
         for run, count in zip(report.runs, counts, strict=True):
             stream.write(_opening("testsuite", run.name, count).encode())
-            stream.write(_line(_properties(run)))
+            properties = Element("properties")
+            values = [(f"fact.{name}", value) for name, value in run.facts.items()]
+            values += [("broken", words)] if (words := broken_words(run.faults)) else []
+            for total in run.totals:
+                name = f"total.{total.metric}"
+                values += [(name, _number(total.value)), (f"{name}.best", _number(total.best))]
+                values += [(f"{name}.n", f"{total.n}"), (f"{name}.unscored", f"{total.unscored}")]
+                values += [(f"{name}.decided", f"{total.n - total.open}")]
+                if total.low is not None and total.high is not None:
+                    values += [(f"{name}.low", _number(total.low)), (f"{name}.high", _number(total.high))]
+            for name, value in values:
+                SubElement(properties, "property", name=legible(name), value=legible(value))
+            stream.write(_line(properties))
             for case in _cases(run):
                 stream.write(_line(case))
             stream.write(b"</testsuite>\n")
@@ -60,22 +72,6 @@ def _opening(tag: str, name: str, counts: Counter[str]) -> str:
 
 def _line(element: Element) -> bytes:
     return tostring(element, encoding="utf-8", xml_declaration=False) + b"\n"
-
-
-def _properties(run: RunView) -> Element:
-    properties = Element("properties")
-    values = [(f"fact.{name}", value) for name, value in run.facts.items()]
-    values += [("broken", words)] if (words := broken_words(run.faults)) else []
-    for total in run.totals:
-        name = f"total.{total.metric}"
-        values += [(name, _number(total.value)), (f"{name}.best", _number(total.best))]
-        values += [(f"{name}.n", f"{total.n}"), (f"{name}.unscored", f"{total.unscored}")]
-        values += [(f"{name}.decided", f"{total.n - total.open}")]
-        if total.low is not None and total.high is not None:
-            values += [(f"{name}.low", _number(total.low)), (f"{name}.high", _number(total.high))]
-    for name, value in values:
-        SubElement(properties, "property", name=legible(name), value=legible(value))
-    return properties
 
 
 def _number(value: float | None) -> str:

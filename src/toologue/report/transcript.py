@@ -17,20 +17,8 @@ from toologue import keys
 from toologue.limits import legible
 from toologue.report.view import Conversation
 from toologue.report.words import cut, explain, fault_words, findings, located, pruned, quoted
-from toologue.schema import (
-    AgentTurn,
-    Call,
-    Dialogue,
-    Mismatch,
-    Program,
-    Result,
-    Retrieve,
-    Round,
-    Trace,
-    Turn,
-    invocations,
-    rounds,
-)
+from toologue.schema import AgentTurn, Call, Dialogue, Mismatch, Program, Result, Retrieve, Round, Trace, Turn
+from toologue.schema.turn import invocations, rounds
 from toologue.score.metric import done_at
 
 # same: as expected; match: accepted, though not equal; wrong: a call or a reply that differs from the gold's; unsure:

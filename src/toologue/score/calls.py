@@ -23,20 +23,9 @@ from pydantic import JsonValue
 from pydantic_core import to_json
 
 from toologue.models.similarity import TextMatch
-from toologue.schema import (
-    Api,
-    Dialogue,
-    Fault,
-    Invocation,
-    Mismatch,
-    Parameter,
-    Score,
-    Trace,
-    Verdict,
-    answers,
-    invocations,
-)
+from toologue.schema import Api, Dialogue, Fault, Invocation, Mismatch, Parameter, Score, Trace, Verdict
 from toologue.schema.jsonl import leaves
+from toologue.schema.turn import answers, invocations
 from toologue.score.free_texts import Heard, TextVerdict, demanded, folded, judged, offered
 from toologue.score.metric import MEANINGS, no_reply, own_fault, shares_of, unscored
 from toologue.score.questions import blamed_calls, text_question

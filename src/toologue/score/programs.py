@@ -49,20 +49,9 @@ from pydantic import JsonValue
 
 from toologue import keys
 from toologue.models.similarity import TextMatch
-from toologue.schema import (
-    AgentTurn,
-    Dialogue,
-    Invocation,
-    Mismatch,
-    Result,
-    Score,
-    Trace,
-    Turn,
-    answers,
-    executable,
-    invocations,
-)
+from toologue.schema import AgentTurn, Dialogue, Invocation, Mismatch, Result, Score, Trace, Turn
 from toologue.schema.stack import completed
+from toologue.schema.turn import answers, executable, invocations
 from toologue.score.metric import RATIOS, TurnTest, answers_of, done_at, no_reply, score_of, shares_of, unscored
 from toologue.score.returned import RANK, Agreement, agree
 from toologue.worlds.s3.signature import INITIAL, SIGNATURES, Mode, signature_after

@@ -7,18 +7,8 @@ from collections.abc import Iterator, Mapping
 from pydantic import JsonValue
 
 from toologue import limits
-from toologue.schema import (
-    AgentTurn,
-    Dialogue,
-    Invocation,
-    Mismatch,
-    Question,
-    SecondReader,
-    Trace,
-    Turn,
-    Verdict,
-    invocations,
-)
+from toologue.schema import AgentTurn, Dialogue, Invocation, Mismatch, Question, SecondReader, Trace, Turn, Verdict
+from toologue.schema.turn import invocations
 from toologue.score.knowledge import json_text
 from toologue.score.metric import must_of
 
