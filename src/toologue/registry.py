@@ -62,7 +62,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "calls": "toologue.score.calls:calls",
         "faithfulness": "toologue.score.faithfulness:faithfulness",
         "outcome": "toologue.score.outcome:outcome",
-        "overall": "toologue.score.overall:overall",
+        "overall": "toologue.score.actions:overall",
         "programs": "toologue.score.programs:programs",
         "reward": "toologue.score.reward:reward",
         "states": "toologue.score.states:states",
@@ -120,7 +120,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Two runs, or a project and its baseline: what broke, what was mended.",
     ),
     "judge": (
-        "toologue.cli.judge:judge",
+        "toologue.cli.review:judge",
         "How far judges agree with people; how good conversations are.",
     ),
     "review": ("toologue.cli.review:review", "Decide by keys what rules leave open, or what was generated."),

@@ -22,11 +22,10 @@ from toologue.cli.bench import bench
 from toologue.cli.exchange import export
 from toologue.cli.generate import chains as generate_chains
 from toologue.cli.graph import build
-from toologue.cli.judge import quality
 from toologue.cli.options import Talks
 from toologue.cli.plan import chains as plan_chains
 from toologue.cli.plan import paths
-from toologue.cli.review import review
+from toologue.cli.review import quality, review
 from toologue.formats.tooldial_text import Labels, Task
 from toologue.formats.training import ExportName
 from toologue.judge.quality import VOTES

@@ -9,7 +9,7 @@ import pytest
 from project_samples import AGENT, project
 
 from command import Done, toologue
-from toologue.project.baseline import FILE
+from toologue.project.evaluate import BASELINE
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def kept(tmp_path: Path) -> Path:
 
 
 def test_has_a_line_a_conversation(kept: Path) -> None:
-    lines = [json.loads(line) for line in (kept / FILE).read_text().splitlines()]
+    lines = [json.loads(line) for line in (kept / BASELINE).read_text().splitlines()]
     assert len({line["dialogue"] for line in lines}) == len(lines) >= 3
     assert {line["agent"] for line in lines} == {"agent.py:agent"}
     assert all(line["grader"] and line["toologue"] for line in lines)
@@ -53,7 +53,7 @@ def test_a_test_names_what_broke_and_compare_says_where(kept: Path) -> None:
 
 
 def test_some_conversations_are_compared_with_what_the_same_were_before(kept: Path) -> None:
-    chosen = json.loads((kept / FILE).read_text().splitlines()[0])["dialogue"]
+    chosen = json.loads((kept / BASELINE).read_text().splitlines()[0])["dialogue"]
     (kept / "agent.py").write_text(AGENT.replace("get_locker", "get_lockers"))
     tested = toologue("test", kept, "--only", chosen, cwd=kept).stdout
     assert "since the baseline" in tested
@@ -73,9 +73,10 @@ def test_an_agent_that_was_not_run_since_it_changed_is_to_be_run_first(kept: Pat
 
 def test_a_baseline_of_another_grader_is_refused_and_test_goes_on(kept: Path) -> None:
     lines = [
-        json.loads(line) | {"grader": "0" * 16, "toologue": "0.0.1"} for line in (kept / FILE).read_text().splitlines()
+        json.loads(line) | {"grader": "0" * 16, "toologue": "0.0.1"}
+        for line in (kept / BASELINE).read_text().splitlines()
     ]
-    (kept / FILE).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (kept / BASELINE).write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = toologue("compare", kept, cwd=kept)
     assert done.returncode == 2
     assert "was graded by toologue 0.0.1, now it is" in done.stderr

@@ -16,7 +16,7 @@ from toologue.agents.code import code_of, imports_of
 from toologue.cli import status
 from toologue.errors import BadFile, BadSetting
 from toologue.project.settings import open_project
-from toologue.report.hotspots import spots
+from toologue.report.coverage import spots
 from toologue.run.runner import Selection
 from toologue.schema.jsonl import unfinished_folder
 from toologue.score.steps import SEVERITIES

@@ -17,10 +17,9 @@ from toologue.models.similarity import TextMatch
 from toologue.report.view import Conversation
 from toologue.report.words import findings
 from toologue.schema import AgentTurn, Result, State, Trace, Turn
-from toologue.score.actions import ACCURACY, action_tests, actions
+from toologue.score.actions import ACCURACY, action_tests, actions, overall, user_turn_tests
 from toologue.score.faithfulness import VOTED, faithfulness, reply_tests, voted, votes
 from toologue.score.metric import totals
-from toologue.score.overall import overall, user_turn_tests
 
 EXACT = TextMatch.of("exact")
 ONE = "IC R RQ I C RS UB SB"

@@ -47,7 +47,7 @@ def compare(
         json: Where the comparison goes.
         alike: When two texts say the same, for runs that are not graded yet.
     """
-    from toologue.project.baseline import FILE, keep_baseline, since_baseline
+    from toologue.project.evaluate import BASELINE, keep_baseline, since_baseline
     from toologue.project.settings import open_project
     from toologue.report.compare import compare_outcomes
     from toologue.run.store import RunFolder
@@ -58,12 +58,12 @@ def compare(
         agent, conversations, match, places = _last_run(project)
         if keep:
             count = keep_baseline(project, agent, conversations, match)
-            echo(f"{count} conversations of {agent} kept in {project.folder / FILE}")
+            echo(f"{count} conversations of {agent} kept in {project.folder / BASELINE}")
             return 0
         found = since_baseline(project, agent, conversations, match)
         if found is None:
             raise BadFile(
-                f"{project.folder} has no {FILE}: {command_line('compare', what[0])} --set keeps the last run"
+                f"{project.folder} has no {BASELINE}: {command_line('compare', what[0])} --set keeps the last run"
             )
         names, comparison = (f"baseline, {found[0]}", agent), found[1]
     elif len(what) == 2 and not keep:

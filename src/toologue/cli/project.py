@@ -154,8 +154,7 @@ def _say_prose(folder: Path) -> None:
 def first_looks(found: Checked, trial: Trial) -> None:
     """Where an agent goes wrong, where that is unsure, and what it never passes."""
     from toologue.plan.procedures.paths import missing_lines
-    from toologue.report.coverage import sight_of
-    from toologue.report.hotspots import spots
+    from toologue.report.coverage import sight_of, spots
     from toologue.report.words import kind_words
 
     charted = found.report.charted
@@ -182,7 +181,7 @@ def first_looks(found: Checked, trial: Trial) -> None:
 
 def _since(project: Project, trial: Trial, match: TextMatch, *, some: bool) -> None:
     """Say how the first agent differs from the baseline, where one is kept."""
-    from toologue.project.baseline import since_baseline
+    from toologue.project.evaluate import since_baseline
 
     try:
         found = since_baseline(project, trial.agent, trial.conversations, match, some=some)

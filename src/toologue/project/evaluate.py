@@ -5,6 +5,7 @@
                                 made.json          what was dropped or is not reached, and why
     .toologue/runs/NAME-KEY/                       a run folder (docs/files.md) an agent, with its scores
     .toologue/tested.json                          the folders of the runs of the last test
+    baseline.jsonl                                 to be committed: an `Outcome` a line, of the first agent
 
 Both are kept under a key of what they come of. Conversations: procedure, document, rows, settings, this version. Runs:
 the agent, and of one that is a file all that it is made of (`agents.code`); in it a conversation is run again where it
@@ -13,7 +14,8 @@ behind an endpoint would say today is not known: `fresh` asks again.
 
 Contract: all that is wrong with all procedures is one BadFile, each with its line. An entry is there whole or not at
 all; one that cannot be read is made again. What an agent does is data; a run that was killed goes on where it stopped.
-The gate is on the first agent alone; others stand beside it.
+The gate is on the first agent alone; others stand beside it. With the baseline conversations are compared by id where
+the same is expected of them; one that other rules or another similarity graded is refused: it holds no words.
 
 Not covered: removing what no settings lead to any more; `.toologue` can be removed at any time. What killed ones left
 half made is swept by the next.
@@ -24,7 +26,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -34,7 +36,7 @@ from toologue import __version__, keys
 from toologue.agents.agent import name_of, resolve_agent
 from toologue.agents.code import code_of, with_file
 from toologue.data import text_of
-from toologue.errors import BadFile, BadSetting, Denied, Unfinished, UnknownName, UserError
+from toologue.errors import BadFile, BadSetting, Denied, RunMismatch, Unfinished, UnknownName, UserError
 from toologue.formats.procedure import load
 from toologue.models.budget import in_force
 from toologue.models.similarity import TextMatch
@@ -47,16 +49,18 @@ from toologue.project.generate import UNWORDED, generate, worded
 from toologue.project.settings import FILE, Project
 from toologue.project.statistics import Made, Seen, Source
 from toologue.report import view
+from toologue.report.compare import Comparison, compare_outcomes, outcomes_of
 from toologue.report.costs import Cost, known_costs
 from toologue.report.coverage import walk_of
+from toologue.report.view import Conversation
 from toologue.review.judging import Judging
 from toologue.review.ledger import Ledger
 from toologue.review.repair import repaired
 from toologue.run.runner import Limits, Selection, Settings
 from toologue.run.store import Config, RunFolder, called_apart, run_folder
-from toologue.schema import Dialogue, Graph, Procedure, Repair
+from toologue.schema import Dialogue, Graph, Outcome, Procedure, Repair
 from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write
-from toologue.score.metric import Total, totals
+from toologue.score.metric import Total, grader, totals
 from toologue.score.paired import LOWER_IS_BETTER
 from toologue.text.tokens import callable_name
 from toologue.worlds.world import kind_at
@@ -401,3 +405,33 @@ def _made_words(suites: Sequence[Suite]) -> str:
     notes = [f"{dropped.total()} dropped ({whys})"] if whys else []
     notes += [f"{mended} repaired"] if mended else []
     return "; ".join([f"{count}, {', '.join(shares)}", *notes])
+
+
+BASELINE = "baseline.jsonl"
+
+
+def keep_baseline(project: Project, agent: str, conversations: Iterable[Conversation], match: TextMatch) -> int:
+    """Keep what became of conversations as the project's baseline; how many they are."""
+    return write(project.folder / BASELINE, outcomes_of(conversations, agent, grader(match)))
+
+
+def since_baseline(
+    project: Project, agent: str, conversations: Iterable[Conversation], match: TextMatch, *, some: bool = False
+) -> tuple[str, Comparison] | None:
+    """(whose baseline it is, conversations compared with it); None where none is kept. Raises RunMismatch.
+
+    `some`: they are some of those that there are, and the others are not missed.
+    """
+    file = project.folder / BASELINE
+    if not file.exists():
+        return None
+    before, after = [*read(file, Outcome)], [*outcomes_of(conversations, agent, grader(match))]
+    asked = {one.dialogue for one in after}
+    before = [one for one in before if one.dialogue in asked or not some]
+    other = next((one for one in before if after and one.grader != after[0].grader), None)
+    if other:
+        by = f"toologue {other.toologue}, now it is {after[0].toologue}"
+        by = "other rules or another similarity" if other.toologue == after[0].toologue else by
+        what = f"{file} was graded by {by}, and cannot be graded anew"
+        raise RunMismatch(f"{what}: keep a run of now in its place: toologue compare {project.folder} --set")
+    return (before or after)[0].agent, compare_outcomes(before, after)

@@ -29,7 +29,7 @@ from toologue.models.spent import Spent
 from toologue.project.evaluate import gate_metric, make_suites, read_chapters, run_of
 from toologue.project.settings import FILE, Project, open_project
 from toologue.report.costs import Cost, known_costs
-from toologue.report.hotspots import spots
+from toologue.report.coverage import spots
 from toologue.report.transcript import transcript_lines
 from toologue.report.view import Charted, Conversation, scores_of
 from toologue.report.words import findings, headline

@@ -21,8 +21,7 @@ from markupsafe import Markup
 from toologue.limits import legible
 from toologue.report import words
 from toologue.report.costs import cost_rows
-from toologue.report.coverage import covered
-from toologue.report.hotspots import Spot, spots
+from toologue.report.coverage import Spot, covered, spots
 from toologue.report.transcript import said, shown, transcript
 from toologue.report.view import PASSES, STATUSES, Conversation, Gated, Report, RunView, Status
 from toologue.schema import Score

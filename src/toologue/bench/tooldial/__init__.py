@@ -15,8 +15,8 @@ That `none` leaves in the other labels is as published: there, "w/o GT" hides th
 
 `load` reads the paper's JSON, whose states are the paper's, or our dialogues (with the apis.jsonl beside them, if there
 is one), whose states are ours; tables say which (`formats.tooldial`). An agent is asked only where there is a test; a
-model agent `talm:MODEL` gets the rules that the labels follow. Metrics are what `score.states`, `score.actions`,
-`score.faithfulness` and `score.overall` say; there is no `published` mode.
+model agent `talm:MODEL` gets the rules that the labels follow. Metrics are what `score.states`, `score.actions` and
+`score.faithfulness` say; there is no `published` mode.
 
 Example:
     >>> [part.name for part in parts(["dst", "overall"])]

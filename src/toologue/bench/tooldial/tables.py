@@ -10,7 +10,7 @@ from toologue.bench.benchmark import Graded, Results, sums
 from toologue.bench.tables import Table
 from toologue.formats.tooldial import convention_of
 from toologue.formats.tooldial_text import ACTIONS, TASKS, Task
-from toologue.score import actions, faithfulness, overall, states
+from toologue.score import actions, faithfulness, states
 from toologue.score.metric import value_of
 
 # (the row, its metric, the task that gives it).
@@ -20,8 +20,8 @@ _MAIN: tuple[tuple[str, str, Task], ...] = (
     ("grounded", faithfulness.METRICS[0], "faithfulness"),
     ("reported", faithfulness.METRICS[2], "faithfulness"),
     ("faithful (judge)", faithfulness.VOTED, "faithfulness"),
-    ("user turns", overall.METRICS[0], "overall"),
-    ("dialogues", overall.METRICS[1], "overall"),
+    ("user turns", actions.TURNS[0], "overall"),
+    ("dialogues", actions.TURNS[1], "overall"),
 )
 _ERRORS = {
     "generation": "nothing generated",

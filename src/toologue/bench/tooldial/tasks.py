@@ -9,7 +9,7 @@ from toologue.bench.benchmark import Graded, Options, Part, sums, ungraded, valu
 from toologue.errors import UnknownName
 from toologue.formats.tooldial_text import LABELS, TASKS, Labels, Task
 from toologue.schema import AgentTurn, Dialogue, Score, Trace
-from toologue.score import actions, faithfulness, overall, states
+from toologue.score import actions, faithfulness, states
 from toologue.score.metric import no_reply, own_fault, score_of
 
 PASSES = "conversation correct"
@@ -30,7 +30,7 @@ _METRICS: dict[Task, tuple[str, ...]] = {
     "dst": states.METRICS,
     "action": actions.METRICS,
     "faithfulness": (*faithfulness.METRICS, faithfulness.VOTED),
-    "overall": overall.METRICS,
+    "overall": actions.TURNS,
 }
 _UNLABELLED = (
     "writes words and calls, and no labels: of tooldial it is scored in faithfulness alone; for dst, action and "
@@ -113,8 +113,8 @@ def _graded(task: str, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], 
             rows = [{**one._asdict(), "correct": one.grounded and one.reports is not False} for one in said]
             return faithfulness.scores_of(said, gold, trace), rows
         case _:
-            lived = overall.user_turn_tests(gold, trace)
+            lived = actions.user_turn_tests(gold, trace)
             at = ([why.model_dump(exclude={"turn"}) for why in one.at] for one in lived)
             both = zip(lived, at, strict=True)
             rows = [{"turn": one.turn, "round": one.round, "correct": one.correct, "at": why} for one, why in both]
-            return overall.scores_of(lived, gold, trace), rows
+            return actions.turn_scores(lived, gold, trace), rows
