@@ -26,7 +26,7 @@ import yaml
 from bench.verdicts import HERE
 from toologue.agents.agent import AgentSpec, ScriptedAgent, script_of
 from toologue.bench.benchmark import Benchmark, Graded, Tested, benchmark, play
-from toologue.bench.verdicts import OPEN_SET, graded_replies
+from toologue.bench.prove import OPEN_SET, graded_replies
 from toologue.models.similarity import TextMatch
 from toologue.mutate import calls, programs, steps
 from toologue.project.evaluate import make_suites, read_chapters

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from toologue.bench.labelled_arguments import arguments_file, graded_arguments
-from toologue.bench.verdicts import OPEN_SET, Label, graded_replies, labelled, tally
+from toologue.bench.prove import OPEN_SET, Label, graded_replies, labelled, tally
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Dialogue, Verdict
 from toologue.schema.jsonl import read

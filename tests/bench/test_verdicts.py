@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from bench import verdicts as fitting
-from toologue.bench.verdicts import OPEN_SET, Graded, graded_replies, labelled, tally
+from toologue.bench.prove import OPEN_SET, Graded, graded_replies, labelled, tally
 from toologue.errors import BadFile, BadRecord
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Dialogue, UserTurn

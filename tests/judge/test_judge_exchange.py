@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from toologue.bench.labelled_arguments import graded_arguments
-from toologue.bench.verdicts import OPEN_SET, Graded, graded_replies
+from toologue.bench.prove import OPEN_SET, Graded, graded_replies
 from toologue.judge.ask_judge import Judge
 from toologue.models.similarity import TextMatch
 from toologue.review.judging import Judging

@@ -13,8 +13,7 @@ import pytest
 from command import toologue
 from toologue.agents.agent import resolve_agent
 from toologue.bench.benchmark import Options, benchmark, play
-from toologue.bench.prove import flaws_of, prove_replies, prove_step
-from toologue.bench.verdicts import OPEN_SET, Label, labelled
+from toologue.bench.prove import OPEN_SET, Label, flaws_of, labelled, prove_replies, prove_step
 from toologue.cli import app
 from toologue.errors import BadSetting, UnknownName
 from toologue.models.similarity import TextMatch

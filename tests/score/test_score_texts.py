@@ -14,8 +14,8 @@ from score_samples import EXACT, LEXICAL, did, values
 from each_row import each_row
 from published_data import REPOSITORY, shared_path
 from toologue.bench.labelled_arguments import graded_arguments
+from toologue.bench.prove import OPEN_SET
 from toologue.bench.tooltalk import grade
-from toologue.bench.verdicts import OPEN_SET
 from toologue.models.similarity import TextMatch
 from toologue.review.ledger import Collector, Ledger
 from toologue.schema import AgentTurn, Dialogue, Mismatch, Score, Setting, Trace, Turn, UserTurn

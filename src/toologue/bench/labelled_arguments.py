@@ -16,8 +16,8 @@ from typing import Any
 
 from pydantic import ConfigDict, JsonValue
 
+from toologue.bench.prove import Graded, Label
 from toologue.bench.tooltalk import load
-from toologue.bench.verdicts import Graded, Label
 from toologue.data import bytes_of
 from toologue.errors import BadRecord, shown
 from toologue.formats.tooltalk import turn_indexes

@@ -81,7 +81,7 @@ def app() -> App:
     """The application with all its commands, none of them loaded."""
     from cyclopts import App
 
-    from toologue.cli.keeping import with_exchanges_kept
+    from toologue.cli.options import with_exchanges_kept
 
     application = App(
         name="toologue",

@@ -184,8 +184,7 @@ def prove(
         json: Where the results go.
     """
     from toologue.bench.benchmark import Options, benchmark_of
-    from toologue.bench.prove import check_gold
-    from toologue.bench.verdicts import OPEN_SET
+    from toologue.bench.prove import OPEN_SET, check_gold
     from toologue.models.similarity import TextMatch
     from toologue.project.settings import FILE
 
@@ -217,7 +216,7 @@ def prove(
 
 def _prove_verdicts(folder: Path, tooltalk: Path | None, match: TextMatch, json: Path | None) -> int:
     from toologue.bench.labelled_arguments import arguments_file, graded_arguments
-    from toologue.bench.verdicts import OPEN_SET, VERDICTS, graded_replies, tally
+    from toologue.bench.prove import OPEN_SET, VERDICTS, graded_replies, tally
     from toologue.score.metric import grader
 
     rows, arguments = {"replies": graded_replies(folder, match)}, arguments_file(folder)

@@ -2,7 +2,7 @@
 
 Each test of a next step begins at the gold again. A misstep that says what another branch would have said needs the
 procedure and its graph (`Talk`). What is wrong or right in words alone is not made here, but written by others
-(`bench.verdicts`): words of ours would be known to the grader.
+(`bench.prove`): words of ours would be known to the grader.
 """
 
 from __future__ import annotations

@@ -21,15 +21,16 @@ from pydantic import JsonValue
 
 from toologue.data import shipped
 from toologue.schema import Mismatch, Severity, Verdict
-from toologue.score.claimed_acts import claimed_acts, same_participles
 from toologue.score.knowledge import Knowledge, withheld
 from toologue.score.reply_reading import BRACES, Reading
 from toologue.score.wording import (
+    claimed_acts,
     content,
     in_another_language,
     numbers_in,
     numbers_of,
     pattern,
+    same_participles,
     search,
     small,
     spans_in,

@@ -23,10 +23,9 @@ from pydantic import JsonValue
 
 from toologue.schema import AgentTurn, Call, Dialogue, Mismatch, Parameter, Severity, Turn
 from toologue.schema.jsonl import leaves
-from toologue.score.claimed_acts import asks_leave, claimed_acts, claimed_checks, names_act
 from toologue.score.knowledge import Knowledge
 from toologue.score.metric import must_of
-from toologue.score.wording import content
+from toologue.score.wording import asks_leave, claimed_acts, claimed_checks, content, names_act
 from toologue.values.compare import Alike, agree, same
 
 _UNKNOWN = Parameter()
