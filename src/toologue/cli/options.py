@@ -248,7 +248,6 @@ def with_exchanges_kept(application: App) -> None:
     ) -> int:
         files = {name: file for name, file in (("record", record), ("replay", replay), ("cache", cache)) if file}
         SPENT.clear()
-
         with ExitStack() as around:
             around.enter_context(telling(quiet=quiet, log=log_json))
             around.enter_context(_within(budget, tokens, files))
@@ -293,6 +292,5 @@ def _within(dollars: float | None, tokens: Sequence[str], files: dict[str, Path]
 
 
 def _tell_spent() -> None:
-    if SPENT:
-        for stage, spent in SPENT.items():
-            echo(f"{stage}: {spent}", error=True, note=not spent.faults)
+    for stage, spent in SPENT.items():
+        echo(f"{stage}: {spent}", error=True, note=not spent.faults)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from toologue.cli.keys import Keys, at_terminal, clear
 from toologue.cli.options import OptionalOut, at_least_one
-from toologue.cli.terminal import command_line, echo, say, table, write_json
+from toologue.cli.terminal import Keys, at_terminal, clear, command_line, echo, say, table, write_json
 from toologue.errors import BadFile, BadSetting
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from toologue.cli.keys import Keys, at_terminal
 from toologue.cli.options import Flag, Judged, OptionalOut
-from toologue.cli.terminal import command_line, echo, group, progress_bar, say, table
+from toologue.cli.terminal import Keys, at_terminal, command_line, echo, group, progress_bar, say, table
 from toologue.errors import BadFile, BadSetting
 
 _Kind = Literal["reply", "call", "text", "assertion", "edge", "procedure", "graph", "conversation"]

@@ -12,8 +12,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from toologue.cli.keys import Keys, at_terminal, clear
-from toologue.cli.terminal import echo, say, table
+from toologue.cli.terminal import Keys, at_terminal, clear, echo, say, table
 from toologue.errors import BadFile, BadSetting
 from toologue.judge.ask_judge import KINDS
 from toologue.models.similarity import TextMatch
