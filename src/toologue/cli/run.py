@@ -121,28 +121,20 @@ def score(run: Path, /, *, again: Flag = False, alike: Alike = Alike(), judged: 
         alike: When two texts say the same.
         judged: Who is asked about what rules leave open.
     """
+    from toologue.report import view
     from toologue.report.tables import totals_table, trials_table
-    from toologue.report.view import (
-        Report,
-        RunView,
-        conversations_of,
-        decisions_text,
-        graded_before,
-        left_in,
-        score_folder,
-        trials_in,
-    )
     from toologue.run.store import RunFolder
     from toologue.score.metric import no_reply
 
     folder = RunFolder(run)
     match = _read_by(judged, alike, [folder])[0]
-    kept = None if again else graded_before(folder, match)
-    totals = score_folder(folder, match) if kept is None else kept
-    say(totals_table(Report(run.name, [RunView(folder.config.name, {}, totals, [], left=left_in(folder))])))
-    if (trials := trials_in(folder, totals)) is not None:
+    kept = None if again else view.graded_before(folder, match)
+    totals = view.score_folder(folder, match) if kept is None else kept
+    graded = view.RunView(folder.config.name, {}, totals, [], left=view.left_in(folder))
+    say(totals_table(view.Report(run.name, [graded])))
+    if (trials := view.trials_in(folder, totals)) is not None:
         say(trials_table(folder.config.name, trials))
-    for line in decisions_text(conversations_of(folder, match.reader)) if match.reader else ():
+    for line in view.decisions_text(view.conversations_of(folder, match.reader)) if match.reader else ():
         echo(line)
     return max(say_missing([folder]), _scored(folder.config.name, Counter(map(no_reply, folder.traces()))))
 

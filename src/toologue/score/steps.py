@@ -37,19 +37,7 @@ from pydantic import Field, JsonValue, ValidationError
 from toologue.data import complaint, path_text
 from toologue.errors import BadRecord
 from toologue.models.similarity import TextMatch
-from toologue.schema import (
-    AgentTurn,
-    Call,
-    DecidedBy,
-    Dialogue,
-    Mismatch,
-    Noun,
-    Score,
-    SecondReader,
-    Severity,
-    Trace,
-    Verdict,
-)
+from toologue.schema import AgentTurn, Call, DecidedBy, Dialogue, Mismatch, Noun, Score, Severity, Trace, Verdict
 from toologue.score.knowledge import Knowledge
 from toologue.score.metric import MEANINGS, answers_of, done_at, no_reply, shares_of, unscored
 from toologue.score.questions import step_question
@@ -161,28 +149,26 @@ def judged_step(gold: Dialogue, at: int, did: AgentTurn, match: TextMatch) -> St
 
 def _judged(one: Reading) -> StepVerdict:
     """The best verdict that the expected step, or one that is as good, gives."""
-    best, gold, reader = _compared(one), one.known.gold, one.match.reader
+    best, gold = _compared(one), one.known.gold
     others = chain(_allowed(gold, one.at, one.wanted), as_good(gold, one.at, one.did, one.known))
     for other in () if best.correct else others:
         best = min(best, _compared(replace(one, wanted=other)), key=lambda found: _RANK.index(found.verdict))
-    return best if reader is None else _settled(best, one.did, gold, reader)
+    return _settled(best, one)
 
 
-def _settled(found: StepVerdict, did: AgentTurn, gold: Dialogue, reader: SecondReader) -> StepVerdict:
+def _settled(found: StepVerdict, one: Reading) -> StepVerdict:
     """The verdict on words in which somebody has settled what rules left open; they speak of the gold's own step."""
-    if found.expected != "reply" or found.done != "reply":
+    gold, at = one.known.gold, found.turn
+    if one.match.reader is None or found.expected != "reply" or found.done != "reply":
         return found
-    decision = reader.settled(step_question(gold, found.turn, did, found.verdict, found.at))
+    decision = one.match.reader.settled(step_question(gold, at, one.did, found.verdict, found.at))
     if decision is None or decision.verdict == "unsure":
         return found
     if decision.verdict == "right":
         return found._replace(at=(), by=decision.by)
-    wanted = gold.turns[found.turn].text
     why, harm = "; ".join([decision.told, *decision.reasons]), decision.severity or "no harm"
-    told = Mismatch(
-        turn=found.turn, field="reply", expected=wanted, actual=did.text, why=why, by=decision.by, severity=harm
-    )
-    return found._replace(at=(told,), by=decision.by)
+    told = Mismatch(turn=at, field="reply", expected=gold.turns[at].text, actual=one.did.text, why=why, by=decision.by)
+    return found._replace(at=(told.replace(severity=harm),), by=decision.by)
 
 
 def _compared(one: Reading) -> StepVerdict:
