@@ -144,19 +144,15 @@ def _merged(values: list[Any]) -> dict[str, Any]:
         inner = [value for one in lists for value in list_of(one)]
         made.append({"type": "array", **({"items": _merged(inner)} if inner else {})})
     if real := [value for value in plain if value is not None]:
-        made.append(_plain(real))
+        kinds = list(dict.fromkeys(_KINDS.get(value.__class__, "string") for value in real))
+        if set(kinds) == {"integer", "number"}:
+            kinds = ["number"]
+        short = [value[:_LONGEST_EXAMPLE] if isinstance(value, str) else value for value in real[:50]]
+        examples = list({repr(value): value for value in short}.values())[:_EXAMPLES]
+        made.append({"type": kinds[0] if len(kinds) == 1 else kinds, "examples": examples})
     elif plain and not made:
         made.append({"type": "null"})
     return made[0] if len(made) == 1 else {"anyOf": made} if made else {}
-
-
-def _plain(values: list[Any]) -> dict[str, Any]:
-    kinds = list(dict.fromkeys(_KINDS.get(value.__class__, "string") for value in values))
-    if set(kinds) == {"integer", "number"}:
-        kinds = ["number"]
-    short = [value[:_LONGEST_EXAMPLE] if isinstance(value, str) else value for value in values[:50]]
-    examples = list({repr(value): value for value in short}.values())[:_EXAMPLES]
-    return {"type": kinds[0] if len(kinds) == 1 else kinds, "examples": examples}
 
 
 # Keys by which a record is known.

@@ -65,7 +65,8 @@ def _faults(step: Step, procedure: Procedure) -> Iterator[_Fault]:
     if then and (then.limit or then.number == step.number):
         yield "has a limit that leads to another limit", "let it go to a step that may always be entered", None
     yield from _faults_of_branches(step)
-    for name in _given(step):
+    set_by_branches = {name for branch in step.branches for name in branch.sets}
+    for name in {*step.collects, *set_by_branches, *([step.result] if step.result else [])}:
         if not name.isidentifier() or name.startswith("_") or name in _RESERVED:
             yield f"gives `{name}`, which is no name", "letters, digits and _; not a word that conditions use", None
         if name in procedure.facts:
@@ -310,11 +311,6 @@ def _constants(tree: ast.expr) -> list[Any]:
     except ValueError:
         return []
     return list_of(value) if isinstance(value, list) else [value]
-
-
-def _given(step: Step) -> set[str]:
-    set_by_branches = {name for branch in step.branches for name in branch.sets}
-    return {*step.collects, *set_by_branches, *([step.result] if step.result else [])}
 
 
 def _uses(step: Step) -> Iterator[_Use]:

@@ -32,7 +32,11 @@ Price = Callable[[Usage], float]
 def price_of(model: str, base_url: str, told: str | None = None) -> Price | None:
     """The price of a model at an address; None where it is not known. Raises BadSetting for a price that is none."""
     if told is not None and told[:1] in "0123456789.":
-        return _rates(told)
+        try:
+            read, written = map(float, told.split(",") if "," in told else (told, told))
+        except ValueError:
+            raise BadSetting(f"price={told}: give dollars a million tokens, in and out: price=0.40,1.60") from None
+        return lambda usage: (usage.input_tokens * read + usage.output_tokens * written) / 1e6
     import genai_prices
 
     ask = partial(genai_prices.calc_price, model_ref=model)
@@ -52,11 +56,3 @@ def price_of(model: str, base_url: str, told: str | None = None) -> Price | None
         return None
     known = rates.input_mtok is not None and rates.output_mtok is not None
     return (lambda usage: float(found(usage).total_price)) if known else None
-
-
-def _rates(told: str) -> Price:
-    try:
-        read, written = map(float, told.split(",") if "," in told else (told, told))
-    except ValueError:
-        raise BadSetting(f"price={told}: give dollars a million tokens, in and out: price=0.40,1.60") from None
-    return lambda usage: (usage.input_tokens * read + usage.output_tokens * written) / 1e6

@@ -49,7 +49,11 @@ class Line(httpx2.AsyncBaseTransport):
         request.headers["Accept-Encoding"] = "identity"
         answer, body = ANSWER.get(), bytearray()
         answer.status, answer.body = None, b""
-        response = await (await self._connections()).handle_async_request(request)
+        loop = asyncio.get_running_loop()
+        if loop not in self._open:
+            lifetime = self._lifetime(loop)
+            self._open[loop] = lifetime, await anext(lifetime)
+        response = await self._open[loop][1].handle_async_request(request)
         answer.status = response.status_code
         try:
             async for part in cast("httpx2.AsyncByteStream", response.stream):
@@ -61,13 +65,6 @@ class Line(httpx2.AsyncBaseTransport):
             await response.aclose()
         response.headers.pop("Content-Encoding", None)  # who compresses all the same has sent no answer
         return httpx2.Response(response.status_code, headers=response.headers, content=answer.body, request=request)
-
-    async def _connections(self) -> httpx2.AsyncHTTPTransport:
-        loop = asyncio.get_running_loop()
-        if loop not in self._open:
-            lifetime = self._lifetime(loop)
-            self._open[loop] = lifetime, await anext(lifetime)
-        return self._open[loop][1]
 
     async def _lifetime(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[httpx2.AsyncHTTPTransport]:
         """The connections while a loop runs. A loop that ends closes its open generators, and so the connections."""

@@ -63,7 +63,10 @@ class Retrieve:
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The next turn."""
         history = [_heard(turn) for turn in history]
-        weigher = self._weigher(brief)
+        key = tuple(api.key for api in brief.apis)
+        if key not in self._weighers:
+            self._weighers[key] = Weigher(Retriever(brief.apis, self._embedder))
+        weigher = self._weighers[key]
         if searches(history, brief):
             return search(history, brief, weigher.forms)
         step = decide(Mind(hear(history), weigher, brief.facts, self._confirm))
@@ -75,12 +78,6 @@ class Retrieve:
             state=_state(step),
             thought=_thought(step, weigher),
         )
-
-    def _weigher(self, brief: Brief) -> Weigher:
-        key = tuple(api.key for api in brief.apis)
-        if key not in self._weighers:
-            self._weighers[key] = Weigher(Retriever(brief.apis, self._embedder))
-        return self._weighers[key]
 
 
 def _heard(turn: Turn) -> Turn:

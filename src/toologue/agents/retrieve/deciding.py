@@ -155,21 +155,17 @@ def _next(wanted: Sequence[Wish], mind: Mind) -> Step | None:
         taken |= filled.answers
         call = Call(api=wish.api.name, arguments=dict(filled.arguments))
         if not any(one.call == call for one in made) and not (mine and filled.missing):
-            step = _lacking(wish, filled, mind) or _confirmation(wish, filled, mind)
+            # Look up what is missing where another Api supplies it; else ask for it.
+            found = {name for group in rows_of(mind.heard.made) for row in group for name in row}
+            steps = (_look_up(wish, name, mind) for name in filled.missing if name not in found)
+            ask = (Step("request", f"{name} is missing", wish, filled, parameter=name) for name in filled.missing)
+            step = (next(filter(None, steps), None) or next(ask, None)) or _confirmation(wish, filled, mind)
             step = step or Step("call", "nothing is missing", wish, filled, call)
             if step.call is not None:
                 return step
             question = question or step
         left = [one for one in left if one.call != call]
     return question
-
-
-def _lacking(wish: Wish, filled: Filled, mind: Mind) -> Step | None:
-    """Look up what is missing where another Api supplies it; else ask for it."""
-    found = {name for group in rows_of(mind.heard.made) for row in group for name in row}
-    steps = (_look_up(wish, name, mind) for name in filled.missing if name not in found)
-    ask = (Step("request", f"{name} is missing", wish, filled, parameter=name) for name in filled.missing)
-    return next(filter(None, steps), None) or next(ask, None)
 
 
 def _look_up(wish: Wish, name: str, mind: Mind) -> Step | None:

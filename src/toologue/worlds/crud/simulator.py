@@ -296,12 +296,19 @@ def _opened(setting: Setting) -> tuple[Simulator, Kind]:
     beside = (files_of(said.document, said.seed)[1], overlay)
     files = [*simulator.document.source.files, *(file for file in beside if file is not None)]
     key = keys.content_key([keys.file_key(file) for file in files])
+    made: dict[str, dict[str, Compare]] = {}
+    for name, table in simulator.tables.items():
+        compares: dict[str, Compare] = {
+            field: compare_of(rule, field, root=table.root) for field, rule in table.fields.items()
+        }
+        compares |= dict.fromkeys(simulator.makers[name].invented, "ignored")
+        made[name] = {field: compare for field, compare in compares.items() if compare != "exact"}
     kind = Kind(
         make=lambda case: simulator.world(),
         documents=lambda: simulator.apis,
         rows=cache(simulator.known),
         now=simulator.now,
-        fields=_fields(simulator),
+        fields=made,
         missing=missing,
         data_key=lambda _: key,
         names=simulator.names,
@@ -328,17 +335,6 @@ CRUD = Kind(
     data_key=lambda setting: kind_for(setting).data_key(setting),
     at=kind_for,
 )
-
-
-def _fields(simulator: Simulator) -> dict[str, dict[str, Compare]]:
-    made: dict[str, dict[str, Compare]] = {}
-    for name, table in simulator.tables.items():
-        compares: dict[str, Compare] = {
-            field: compare_of(rule, field, root=table.root) for field, rule in table.fields.items()
-        }
-        compares |= dict.fromkeys(simulator.makers[name].invented, "ignored")
-        made[name] = {field: compare for field, compare in compares.items() if compare != "exact"}
-    return made
 
 
 def _listed(value: Any) -> list[JsonValue] | None:

@@ -172,7 +172,13 @@ def messages(asked: Asked, settings: Settings) -> list[Message]:
     text = "\n\n".join([*parts, sample_xml(asked.situation)])
     if settings.published:
         return [{"role": "user", "content": text}]
-    system = "\n\n".join([_rules(asked, service), *_told(asked.brief)])
+    own = {name: meaning or "of this service's own" for name, meaning in service.exceptions.items()}
+    listed = bullets(f"{name}: {meaning}" for name, meaning in {**_MEANINGS, **own}.items())
+    confirm = "; ".join(_confirmed(service))
+    known = {"object": service.name, "exceptions": listed, "confirm": confirm}
+    python = {"modules": ", ".join(MODULES), "refusal": SERVICE, "conventions": service.conventions}
+    turn = {"written": asked.written, "looks": asked.looks}
+    system = "\n\n".join([render_prompt(__file__, f"{asked.task}.txt", **known, **python, **turn), *_told(asked.brief)])
     found = f"\n\nLooked up since the user spoke:\n{bullets(asked.looked)}" if asked.looked else ""
     user = text.removesuffix(_OUTPUT).rstrip() + found
     return [{"role": "system", "content": system}, {"role": "user", "content": user}]
@@ -196,16 +202,6 @@ def _short(held: tuple[Stacked, ...], programs: Sequence[Program]) -> Iterator[P
         except StackError:
             same = False
         yield bare if same else program
-
-
-def _rules(asked: Asked, service: Service) -> str:
-    own = {name: meaning or "of this service's own" for name, meaning in service.exceptions.items()}
-    listed = bullets(f"{name}: {meaning}" for name, meaning in {**_MEANINGS, **own}.items())
-    confirm = "; ".join(_confirmed(service))
-    known = {"object": service.name, "exceptions": listed, "confirm": confirm}
-    python = {"modules": ", ".join(MODULES), "refusal": SERVICE, "conventions": service.conventions}
-    turn = {"written": asked.written, "looks": asked.looks}
-    return render_prompt(__file__, f"{asked.task}.txt", **known, **python, **turn)
 
 
 def _confirmed(service: Service) -> Iterator[str]:
