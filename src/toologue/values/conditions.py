@@ -32,9 +32,8 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from toologue.errors import BadSetting, shown
-from toologue.values.compare import is_number, order, same
+from toologue.values.compare import duration, is_number, moment, order, same, shifted
 from toologue.values.json_schema import list_of, object_of
-from toologue.values.moments import duration, moment, shifted
 
 _Evaluator = Callable[[Mapping[str, JsonValue]], Any]
 """Values by name → the value of an expression."""

@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from toologue.apis.openapi import Operation
-from toologue.apis.verbs import VERBS, steps_of, verb_of, without_format
+from toologue.apis.openapi import VERBS, Operation, steps_of, verb_of, without_format
 from toologue.text.tokens import plural, singular, snake
 
 _OF_ONE = ("read", "update", "delete")

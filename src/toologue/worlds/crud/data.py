@@ -21,10 +21,9 @@ from toologue.data import Place, Source
 from toologue.errors import BadSetting, ToolError, UnknownName, shown
 from toologue.schema import Fault
 from toologue.text.tokens import snake
-from toologue.values.compare import same
+from toologue.values.compare import moment, same, written
 from toologue.values.json_schema import fits, types_of
 from toologue.values.least import completed, least
-from toologue.values.moments import moment, written
 from toologue.worlds.crud.envelopes import kinds_of
 from toologue.worlds.crud.rows import RowMaker, now_as, plausible
 from toologue.worlds.crud.tables import Table

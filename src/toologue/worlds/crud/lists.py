@@ -14,10 +14,9 @@ from typing import Any, cast
 from toologue.apis.schemas import list_of, object_of
 from toologue.errors import BadSetting, UnknownName, shown
 from toologue.text.tokens import snake
-from toologue.values.compare import same
+from toologue.values.compare import moment, same
 from toologue.values.conditions import parse
 from toologue.values.json_schema import types_of
-from toologue.values.moments import moment
 from toologue.worlds.crud.data import Refusal, key_text
 from toologue.worlds.crud.envelopes import Page, kinds_of
 from toologue.worlds.crud.tables import Table

@@ -19,10 +19,10 @@ from toologue.apis.schemas import object_of, properties_of, required_of, written
 from toologue.errors import UserError
 from toologue.schema import Api
 from toologue.text.tokens import snake
+from toologue.values.compare import moment, written
 from toologue.values.json_schema import fits, items_of, resolved, types_of
 from toologue.values.least import least
 from toologue.values.make import make, text_for
-from toologue.values.moments import moment, written
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.documented.answers import answer_maker
 from toologue.worlds.store import own

@@ -16,10 +16,18 @@ from typing import Any, NamedTuple
 from toologue import registry
 from toologue.agents.agent import AgentSpec
 from toologue.agents.llm import SEEDS, about
-from toologue.agents.llm.program_stack.answers import broke, plain, read_programs, unsupported, why
+from toologue.agents.llm.program_stack.answers import (
+    broke,
+    is_look,
+    looked,
+    plain,
+    read_programs,
+    recent,
+    unsupported,
+    why,
+)
 from toologue.agents.llm.program_stack.consent import held_back
 from toologue.agents.llm.program_stack.examples import Examples, trained
-from toologue.agents.llm.program_stack.looks import is_look, looked, recent
 from toologue.agents.llm.program_stack.prompts import (
     LOOKS,
     Asked,
