@@ -38,6 +38,8 @@ _PATIENCE = 0.2
 
 LEFT: list[Callable[[], bool]] = []
 """What was given up and may go on: each says whether it still does."""
+_LOOPS: list[asyncio.AbstractEventLoop] = []
+_ENDS = (asyncio.CancelledError, GeneratorExit, SystemExit)
 
 
 class _Question(Noun):
@@ -221,9 +223,6 @@ async def in_thread(function: Callable[..., T], *given: Any) -> _Said[T]:
         raise
 
 
-_LOOPS: list[asyncio.AbstractEventLoop] = []
-
-
 def _loop() -> asyncio.AbstractEventLoop:
     """The loop on which agents are asked; another one where what was given up holds it."""
     doubtful, LEFT[:] = bool(LEFT), [running for running in LEFT if running()]
@@ -237,9 +236,6 @@ def _responds(loop: asyncio.AbstractEventLoop) -> bool:
     answered = threading.Event()
     loop.call_soon_threadsafe(answered.set)
     return answered.wait(_PATIENCE)
-
-
-_ENDS = (asyncio.CancelledError, GeneratorExit, SystemExit)
 
 
 class Guarded:

@@ -51,6 +51,8 @@ VERBS: Mapping[str, tuple[Method, frozenset[str]]] = {
 _MARKS = ("read", "view")  # what a POST marks as such
 _FORMAT = re.compile(r"[./](json|xml|yaml)$")
 _DOTTED = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+")
+_NAME = 64  # the longest name that function calling allows
+_UNREAD = ("callbacks", "servers", "security", "externalDocs")
 
 
 def does(method: Method, path: str) -> Method:
@@ -137,10 +139,6 @@ class _OperationPart(_ItemPart):
     responses: dict[str, Any] = {}
     writes: bool | None = _named("x-writes")
     confirm: bool | tuple[str, ...] | None = _named("x-confirm")
-
-
-_NAME = 64  # the longest name that function calling allows
-_UNREAD = ("callbacks", "servers", "security", "externalDocs")
 
 
 class Wire(Noun):

@@ -37,6 +37,27 @@ from toologue.values.json_schema import list_of
 _LISTS = ("list", "array", "ids", "coordinates")
 _EXAMPLES, _LONGEST_EXAMPLE = 3, 200
 _KINDS = {bool: "boolean", int: "integer", float: "number"}
+# Keys by which a record is known.
+MARKS = frozenset({"full_name", "api_list", "required_parameters", "output_components"})
+
+_LOG = logging.getLogger("toologue")
+_DEEPEST, _LONGEST = 60, 4000
+_TEXT: dict[str, Any] = {"type": "string"}
+_FORMS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("STRING STR TEXT ENUM SELECT CREDENTIALS GEOPOINT BINARY FILE", _TEXT),
+    ("NUMBER FLOAT DOUBLE DECIMAL", {"type": "number"}),
+    ("INTEGER INT LONG", {"type": "integer"}),
+    ("BOOLEAN BOOL", {"type": "boolean"}),
+    ("DATE DATEPICKER", {"type": "string", "format": "date"}),
+    ("TIME", {"type": "string", "pattern": r"^([01]?\d|2[0-3]):[0-5]\d$"}),
+    ("LIST ARRAY", {"type": "array"}),
+    ("OBJECT JSON MAP", {"type": "object"}),
+    ("NULL", {"type": "null"}),
+)
+_TYPES = {name: form for names, form in _FORMS for name in names.split()}
+_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+# What could not be taken as it stood → how often.
+Notes = Counter[str]
 
 
 class Flat(NamedTuple):
@@ -155,27 +176,6 @@ def _merged(values: list[Any]) -> dict[str, Any]:
     return made[0] if len(made) == 1 else {"anyOf": made} if made else {}
 
 
-# Keys by which a record is known.
-MARKS = frozenset({"full_name", "api_list", "required_parameters", "output_components"})
-
-_LOG = logging.getLogger("toologue")
-_DEEPEST, _LONGEST = 60, 4000
-_TEXT: dict[str, Any] = {"type": "string"}
-_FORMS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("STRING STR TEXT ENUM SELECT CREDENTIALS GEOPOINT BINARY FILE", _TEXT),
-    ("NUMBER FLOAT DOUBLE DECIMAL", {"type": "number"}),
-    ("INTEGER INT LONG", {"type": "integer"}),
-    ("BOOLEAN BOOL", {"type": "boolean"}),
-    ("DATE DATEPICKER", {"type": "string", "format": "date"}),
-    ("TIME", {"type": "string", "pattern": r"^([01]?\d|2[0-3]):[0-5]\d$"}),
-    ("LIST ARRAY", {"type": "array"}),
-    ("OBJECT JSON MAP", {"type": "object"}),
-    ("NULL", {"type": "null"}),
-)
-_TYPES = {name: form for names, form in _FORMS for name in names.split()}
-_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-
-
 def _shallow(name: str) -> str:
     if name.count("|") >= _DEEPEST:
         raise ValueError(f"an output more than {_DEEPEST} levels deep: leave out what nobody asks for")
@@ -236,10 +236,6 @@ class RapidApi(_Part):
         if not (self.full_name or self.api or self.tool):
             raise ValueError("an API without a name: give `full_name`, or `category`, `tool` and `api`")
         return self
-
-
-# What could not be taken as it stood → how often.
-Notes = Counter[str]
 
 
 def read_rapidapi(file: Path | str, notes: Notes | None = None) -> Iterator[Api]:

@@ -23,6 +23,9 @@ _AMONG_WORDS = re.compile(
     r"|\bcollect `|\bat most \d+ times?,",
     re.IGNORECASE,
 )
+# (what is wrong with a step, what to do, the line of a branch if not that of the step)
+_Fault = tuple[str, str, int | None]
+_NUMBERS = {"integer": {"type": "number"}}
 
 
 def problems_of(procedure: Procedure, apis: Iterable[Api] | None = None, *, whole: bool = True) -> list[Problem]:
@@ -42,10 +45,6 @@ def problems_of(procedure: Procedure, apis: Iterable[Api] | None = None, *, whol
     if whole and not astray:
         found += [*_of_ways(procedure), *_of_names(procedure)]
     return sorted(dict.fromkeys(found))
-
-
-# (what is wrong with a step, what to do, the line of a branch if not that of the step)
-_Fault = tuple[str, str, int | None]
 
 
 def _faults(step: Step, procedure: Procedure) -> Iterator[_Fault]:
@@ -169,9 +168,6 @@ def _like(value: Any, schema: Mapping[str, Any], *, ordered: bool) -> bool:
     """Whether a value could be one of a schema's: one of its values, or ordered beside them, of a type of theirs."""
     kept = ("type", "enum", "const") if not ordered else ("type",)
     return fits(value, {key: schema[key] for key in kept if key in schema} | _NUMBERS.get(str(schema.get("type")), {}))
-
-
-_NUMBERS = {"integer": {"type": "number"}}
 
 
 def _unfit(line: int, what: str, text: str, schema: Mapping[str, Any]) -> Iterator[Problem]:

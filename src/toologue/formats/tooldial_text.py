@@ -53,6 +53,17 @@ _LINE = re.compile(
 )
 _OTHERS = re.compile(r"^[ \t]*(?:user|system)[ \t]*:", re.IGNORECASE | re.MULTILINE)
 _LONGEST = 100_000
+Task = Literal["dst", "action", "faithfulness", "overall"]
+TASKS: tuple[Task, ...] = get_args(Task)
+Labels = Literal["gold", "none"]
+# Whether the history shows the gold's labels of the kind that is asked for: the paper's "w GT" and "w/o GT".
+LABELS: tuple[Labels, ...] = get_args(Labels)
+
+LineKind = Literal[
+    "user", "system", "state", "thought", "action", "status", "documents", "result", "message", "observation"
+]
+# What a document says of a parameter beside its name; `value` is what the documentation settles.
+_TOLD = ("description", "type", "format", "enum", "default", "examples", "value")
 
 
 class Answer(NamedTuple):
@@ -136,19 +147,6 @@ def _lines(text: str) -> tuple[dict[str, str], bool]:
         if name == "message" or other:
             return fields, bool(other) or end < len(text)
     return fields, False
-
-
-Task = Literal["dst", "action", "faithfulness", "overall"]
-TASKS: tuple[Task, ...] = get_args(Task)
-Labels = Literal["gold", "none"]
-# Whether the history shows the gold's labels of the kind that is asked for: the paper's "w GT" and "w/o GT".
-LABELS: tuple[Labels, ...] = get_args(Labels)
-
-LineKind = Literal[
-    "user", "system", "state", "thought", "action", "status", "documents", "result", "message", "observation"
-]
-# What a document says of a parameter beside its name; `value` is what the documentation settles.
-_TOLD = ("description", "type", "format", "enum", "default", "examples", "value")
 
 
 class Line(NamedTuple):

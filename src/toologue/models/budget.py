@@ -39,6 +39,7 @@ MOST_TOKENS = 8192
 
 _UNIT = 10**9  # what is added up is whole billionths of a dollar
 _IN_FORCE: list[Budget] = []
+_OPEN: ContextVar[Bill] = ContextVar("_OPEN")
 
 
 class Budget:
@@ -132,9 +133,6 @@ class Bill:
         else:
             unknown = not isinstance(error, ModelFault) or error.may_cost
             self._settle(self._held if unknown else 0, unknown=unknown)
-
-
-_OPEN: ContextVar[Bill] = ContextVar("_OPEN")
 
 
 async def try_again(after: ModelFault) -> None:

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from toologue.models.pydantic_ai import Wire
 
 _AGAIN: tuple[FaultType, ...] = ("rate_limited", "server_error", "connection")
+_MINUTE = 60.0
+_CHARACTERS = 4  # of a token
 
 
 class Setup(Noun):
@@ -169,10 +171,6 @@ def _wire(provider: str, *given: Any) -> Wire:
         if lacking.startswith("toologue"):
             raise
         raise BadSetting(f"{missing(provider)} ({lacking} cannot be imported)") from None
-
-
-_MINUTE = 60.0
-_CHARACTERS = 4  # of a token
 
 
 @dataclass

@@ -29,6 +29,9 @@ _KEYS = {
 }
 _EXTRAS = {"anthropic", "google", "groq"}
 OPENAI = "https://api.openai.com/v1"
+_SHORTEST = 8
+# What may stand between two characters of a key: blanks, line ends, escaped ones, and what has no width.
+_BREAKS = r"(?:[\s\u200b-\u200d\u2060\ufeff\u00ad]|\\+[nrt])*"
 
 
 def key_names(provider: str) -> list[str]:
@@ -72,11 +75,6 @@ def checked_key(key: str, name: str = "OPENAI_API_KEY") -> str:
     if not ((key := key.strip()).isascii() and key.isprintable()):
         raise BadSetting(f"{name} holds characters that no key has")
     return key
-
-
-_SHORTEST = 8
-# What may stand between two characters of a key: blanks, line ends, escaped ones, and what has no width.
-_BREAKS = r"(?:[\s\u200b-\u200d\u2060\ufeff\u00ad]|\\+[nrt])*"
 
 
 class Secret:

@@ -52,6 +52,9 @@ _KINDS: dict[type[wrong.ModelAPIError], FaultType] = {
     wrong.ModelUnavailableError: "server_error",
     wrong.ModelServerError: "server_error",
 }
+# What of SDKs sends conversations.
+_SENDERS = ("chat.completions", "responses", "beta.messages")
+ANSWER: ContextVar[Answer] = ContextVar("ANSWER")
 
 
 class Wire:
@@ -226,10 +229,6 @@ def _text(content: Any) -> str | None:
     return "".join(cast("str", part["text"]) for part in content)
 
 
-# What of SDKs sends conversations.
-_SENDERS = ("chat.completions", "responses", "beta.messages")
-
-
 def connected(provider: str, name: str, base_url: str, key: str, timeout: float) -> tuple[Model, str]:
     """A model, and where it is. Raises BadSetting, and ImportError where a package is not there."""
     make = _chat_completions if provider == "openai" else _inferred
@@ -320,9 +319,6 @@ class Answer:
 
     status: int | None = None
     body: bytes = b""
-
-
-ANSWER: ContextVar[Answer] = ContextVar("ANSWER")
 
 
 @cache

@@ -34,6 +34,8 @@ Severity = Literal[
 
 # What decides a verdict: what was done, a value that was said or given, a rule about words, a model, a reviewer.
 DecidedBy = Literal["execution", "value", "rule", "judge", "person"]
+# What became of a conversation. It is unsure where it would have passed if all that is unsure were right.
+Status = Literal["failed", "unsure", "unscored", "passed"]
 
 
 class Case(Noun):
@@ -114,10 +116,6 @@ class Score(Record):
     value: float | None = None
     why: str = ""
     at: tuple[Mismatch, ...] = ()
-
-
-# What became of a conversation. It is unsure where it would have passed if all that is unsure were right.
-Status = Literal["failed", "unsure", "unscored", "passed"]
 
 
 class Slip(Noun):

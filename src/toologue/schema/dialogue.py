@@ -11,6 +11,28 @@ from toologue.schema.api import Api
 from toologue.schema.jsonl import Noun, Record
 from toologue.schema.turn import AgentAction, Turn, UserAction
 
+_Customers = Literal[
+    "open",
+    "give",
+    "volunteer",
+    "choose",
+    "acknowledge",
+    "correct",
+    "change",
+    "malformed",
+    "contradict",
+    "noise",
+    "close",
+]
+_Agents = Literal["call", "ask", "say", "end", "refuse", "insist"]
+Move = Literal[_Customers, _Agents, UserAction, AgentAction]
+MOVES: tuple[Move, ...] = get_args(Move)
+
+ValueKind = Literal[
+    "order_number", "reference", "email", "phone", "name", "address", "date", "amount", "reason", "other"
+]
+KINDS: tuple[ValueKind, ...] = get_args(ValueKind)
+
 
 class Setting(Noun):
     """How to make the world a dialogue plays in: a registered name and its arguments. Hidden from the agent."""
@@ -77,29 +99,6 @@ class Edge(Record):
     parameter: str
     similarity: Similarities
     chosen: bool = False
-
-
-_Customers = Literal[
-    "open",
-    "give",
-    "volunteer",
-    "choose",
-    "acknowledge",
-    "correct",
-    "change",
-    "malformed",
-    "contradict",
-    "noise",
-    "close",
-]
-_Agents = Literal["call", "ask", "say", "end", "refuse", "insist"]
-Move = Literal[_Customers, _Agents, UserAction, AgentAction]
-MOVES: tuple[Move, ...] = get_args(Move)
-
-ValueKind = Literal[
-    "order_number", "reference", "email", "phone", "name", "address", "date", "amount", "reason", "other"
-]
-KINDS: tuple[ValueKind, ...] = get_args(ValueKind)
 
 
 class Cue(Noun):

@@ -26,6 +26,20 @@ from toologue.schema import Compare
 
 _DURATION = re.compile(r"(\d{1,6}) ?(minute|hour|day|week)s?")
 _LONGEST = timedelta(days=366_000)
+Alike = Callable[[Literal["text", "prose"], str, str], bool]
+"""(comparer, expected, actual) → whether two texts say the same."""
+
+_FORMS = ("%Y-%m-%d %H:%M:%S", "%H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%H:%M", "%Y-%m-%d")
+
+
+# Whether a moment will do for the one that was expected.
+_JUDGES: dict[str, Callable[[datetime, datetime], bool]] = {
+    "date": lambda expected, actual: expected.date() == actual.date(),
+    "moment": datetime.__eq__,
+    "from": datetime.__ge__,
+    "until": datetime.__le__,
+}
+_BRANCHES = (dict, list)  # for isinstance: a union would be made at each call
 
 
 @lru_cache(maxsize=1 << 14)
@@ -70,21 +84,6 @@ def shifted(text: str, by: str, way: Callable[[datetime, timedelta], datetime]) 
         return way(when, wait).date().isoformat()
     later = way(datetime.fromisoformat(text), wait)
     return later.isoformat(" " if " " in text else "T", "seconds").replace("+00:00", "Z")
-
-
-Alike = Callable[[Literal["text", "prose"], str, str], bool]
-"""(comparer, expected, actual) → whether two texts say the same."""
-
-_FORMS = ("%Y-%m-%d %H:%M:%S", "%H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%H:%M", "%Y-%m-%d")
-
-
-# Whether a moment will do for the one that was expected.
-_JUDGES: dict[str, Callable[[datetime, datetime], bool]] = {
-    "date": lambda expected, actual: expected.date() == actual.date(),
-    "moment": datetime.__eq__,
-    "from": datetime.__ge__,
-    "until": datetime.__le__,
-}
 
 
 def never_alike(compare: Literal["text", "prose"], expected: str, actual: str) -> bool:
@@ -158,9 +157,6 @@ def contains(whole: Any, part: Any) -> bool:
             return whole == []
         return isinstance(whole, list) and all(any(same(o, m) for o in cast("list[Any]", whole)) for m in members)
     return same(whole, part)
-
-
-_BRANCHES = (dict, list)  # for isinstance: a union would be made at each call
 
 
 def leaves(value: JsonValue) -> Iterator[str | float]:

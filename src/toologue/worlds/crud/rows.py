@@ -40,6 +40,8 @@ _DONE_ON = (
 )
 # Made-up rows begin so many days ago, unless they tell of a birth before this year.
 _AGO, _BORN = 40, 2010
+NOW = "2025-03-12T09:30:00Z"
+COUNT = 2
 
 
 @dataclass(frozen=True)
@@ -249,10 +251,6 @@ def _plain(schema: Any, root: Any, deep: int = 0) -> dict[str, Any] | None:
     needed = [name for name in required_of(rule) if inner.get(name) is not None]
     kept = {name: part for name, part in inner.items() if part is not None}
     return {**made, "properties": kept, "required": needed} if kept and {*required_of(rule)} <= {*needed} else None
-
-
-NOW = "2025-03-12T09:30:00Z"
-COUNT = 2
 
 
 def sample_rows(tables: Mapping[str, Table]) -> dict[str, list[dict[str, Any]]]:

@@ -45,6 +45,9 @@ from toologue.worlds.world import Kind, arguments_of, failure, stamp
 _DONE = Result()
 _SAID = frozenset(("x-action", "x-resource", SAID))
 _HERE = Path(__file__).parent
+# Arguments of a setting → the files that its service was read from, as they were then, and what came of them.
+_OPENED: dict[str, tuple[list[Path], list[tuple[int, int]], tuple[Simulator, Kind]]] = {}
+_MOST = 32
 
 
 @cache
@@ -278,11 +281,6 @@ def simulator_for(setting: Setting) -> Simulator:
 def kind_for(setting: Setting) -> Kind:
     """The kind of world that one service is."""
     return _opened(setting)[1]
-
-
-# Arguments of a setting → the files that its service was read from, as they were then, and what came of them.
-_OPENED: dict[str, tuple[list[Path], list[tuple[int, int]], tuple[Simulator, Kind]]] = {}
-_MOST = 32
 
 
 def _opened(setting: Setting) -> tuple[Simulator, Kind]:

@@ -42,6 +42,8 @@ _WHY = re.compile(r"^[\s>*_-]*why[*_]*\s*:[*_]*\s*(.+?)\s*$", re.IGNORECASE | re
 _QUOTED = re.compile(r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|`([^`\n]{2,200})`")
 _PATH = re.compile(r"(?<![\w/.:])[\w~.+-]*(?:/[\w~.+-]+)+/?|(?<![\w/.])[\w~-]+\.[a-z]\w{1,4}\b(?!\.\w)")
 _LONGEST = 200
+_LOOK = re.compile(r"<look>(.*?)</look>", re.DOTALL)
+_LONGEST_LOOK = 4000
 
 
 class Answer(NamedTuple):
@@ -169,10 +171,6 @@ def _known(seen: Sample, brief: Brief) -> Iterator[Any]:
         if one.result is not None:
             yield one.result.model_dump(mode="json", include={"value", "error"})
             yield list(lengths(one.result.value))
-
-
-_LOOK = re.compile(r"<look>(.*?)</look>", re.DOTALL)
-_LONGEST_LOOK = 4000
 
 
 def looks_in(text: str, service: Service) -> tuple[tuple[Call, ...], tuple[str, ...]]:

@@ -63,6 +63,8 @@ _INSTRUCTIONS = (
     "how a request ends, the words say that.\n"
 )
 _MEANINGS = dict(zip(CONVERSATIONAL, _SAID, strict=True))
+_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Dict", "array": "List"}
+_LONG, _GIVEN = 12, 600
 
 
 class Settings(Noun):
@@ -216,10 +218,6 @@ def _told(brief: Brief) -> list[str]:
     known = [f"What you know: {json.dumps(brief.known, ensure_ascii=False)}"] if brief.known else []
     wanted = [f"{_INSTRUCTIONS}\n{brief.instructions.strip()}"] if brief.instructions.strip() else []
     return [*wanted, *known]
-
-
-_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Dict", "array": "List"}
-_LONG, _GIVEN = 12, 600
 
 
 def definitions(apis: Sequence[Api], *, published: bool = False) -> str:
