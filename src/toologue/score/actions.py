@@ -6,7 +6,7 @@ A test is one labelled agent turn of the gold, whatever it does; under `next` ea
     action accuracy    hits, of = tests             hits / of
     F1 ACTION          tp, fp, fn of one action     2 tp / (2 tp + fp + fn); None where nobody took or expected it
 
-Words are an action where they name it and no other (`formats.tooldial_text.read_action`).
+Words are an action where they name it and no other (`formats.tooldial.read_action`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from toologue.formats.tooldial_text import ACTIONS, read_action
+from toologue.formats.tooldial import ACTIONS, read_action
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentAction, AgentTurn, Dialogue, Mismatch, Score, Trace
 from toologue.score.metric import MEANINGS, RATIOS, answers_of, done_at, no_reply, score_of, shares_of, unscored

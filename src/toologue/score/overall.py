@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
-from toologue.formats.tooldial import state_json
-from toologue.formats.tooldial_text import read_action
+from toologue.formats.tooldial import read_action, state_json
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, answers
 from toologue.score.actions import said_action

@@ -46,8 +46,7 @@ from toologue.bench.tooldial.predictions import predicted
 from toologue.bench.tooldial.tables import tables
 from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, labelled, part_of, parts, summarize
 from toologue.errors import BadFile, BadRecord, BadSetting
-from toologue.formats.tooldial import read_tooldial
-from toologue.formats.tooldial_text import TASKS, Task
+from toologue.formats.tooldial import TASKS, Task, read_tooldial
 from toologue.loop import Agent
 from toologue.models.ask import model
 from toologue.models.model import Model

@@ -24,8 +24,7 @@ from pydantic import ConfigDict, JsonValue
 from toologue.bench.benchmark import Benchmark, Options, Part
 from toologue.bench.tooldial.tasks import asked_at
 from toologue.errors import BadFile, BadRecord, BadSetting
-from toologue.formats.tooldial import state_of
-from toologue.formats.tooldial_text import ACTIONS
+from toologue.formats.tooldial import ACTIONS, state_of
 from toologue.schema import AgentAction, AgentTurn, Dialogue, Noun, Trace, Turn, answers
 from toologue.schema.jsonl import parse, read_lines
 

@@ -20,8 +20,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.apis.choice import Choice, Picked
-from toologue.apis.left_out import Unread
+from toologue.apis.choice import Choice, Picked, Unread
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
 from toologue.apis.schemas import compare_of, list_of, object_of
 from toologue.data import Source, read_source
@@ -31,11 +30,10 @@ from toologue.schema.jsonl import Noun
 from toologue.values.compare import contains
 from toologue.values.json_schema import resolved
 from toologue.worlds.crud.answers import hides, shown
-from toologue.worlds.crud.calls import as_resources
 from toologue.worlds.crud.data import Data, Refusal, fault_type, moment_in, read_seed
 from toologue.worlds.crud.envelopes import page_words
 from toologue.worlds.crud.operations import Handler, handler_of
-from toologue.worlds.crud.overlay import SAID, overlaid
+from toologue.worlds.crud.overlay import SAID, as_resources, overlaid
 from toologue.worlds.crud.rows import maker_of
 from toologue.worlds.crud.tables import tables_of
 from toologue.worlds.documented.simulator import Documented
