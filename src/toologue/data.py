@@ -227,7 +227,11 @@ class _Reader:
         if place in self.wanted:
             self.lines[place] = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent):
-            return self._alias(event, place)
+            if event.anchor not in self._anchors:
+                raise self._bad(event, place, f"the alias *{event.anchor} leads nowhere, or into itself")
+            value, size = self._anchors[event.anchor]
+            self._grow(size, event, place)
+            return value
         if event.tag is not None and event.tag not in _PLAIN:
             raise self._bad(event, place, f"the YAML tag {event.tag!r}", "tags are not read: write the value plainly")
         before = self._count
@@ -271,13 +275,6 @@ class _Reader:
             return int(text)
         if not math.isfinite(value := float(text)):
             raise self._bad(event, place, f"{limits.cut(text, 60)} is no finite number")
-        return value
-
-    def _alias(self, event: Any, place: tuple[str | int, ...]) -> Any:
-        if event.anchor not in self._anchors:
-            raise self._bad(event, place, f"the alias *{event.anchor} leads nowhere, or into itself")
-        value, size = self._anchors[event.anchor]
-        self._grow(size, event, place)
         return value
 
     def _grow(self, size: int, event: Any, place: tuple[str | int, ...]) -> None:

@@ -31,6 +31,16 @@ from typing import Any, NamedTuple
 
 from toologue import limits
 
+# So many names are told; of more than that the nearest few.
+_KNOWN, _NEAREST = 24, 6
+# What lists all names of a kind.
+_LISTING = {
+    "operation": "toologue apis DOCUMENT",
+    "table": "toologue world draft DOCUMENT -o FILE",
+    "API": "toologue apis FILE",
+}
+_LISTED = 20
+
 
 class ToologueError(Exception):
     """Anything this package raises on purpose. Travels between processes whole, whatever its constructor takes."""
@@ -41,16 +51,6 @@ class ToologueError(Exception):
 
 class UserError(ToologueError):
     """The person at the keyboard must act."""
-
-
-# So many names are told; of more than that the nearest few.
-_KNOWN, _NEAREST = 24, 6
-# What lists all names of a kind.
-_LISTING = {
-    "operation": "toologue apis DOCUMENT",
-    "table": "toologue world draft DOCUMENT -o FILE",
-    "API": "toologue apis FILE",
-}
 
 
 class UnknownName(UserError):
@@ -139,9 +139,6 @@ def _revived(kind: type[ToologueError], args: tuple[Any, ...], state: dict[str, 
     error = kind.__new__(kind, *args)
     error.__dict__.update(state)
     return error
-
-
-_LISTED = 20
 
 
 class Problem(NamedTuple):

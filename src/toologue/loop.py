@@ -59,6 +59,9 @@ from toologue.schema import (
 
 _DEEP = f"the result is nested more than {limits.DEEPEST} levels deep"
 Reply = AgentTurn | UserTurn | Result | None
+_EMPTY: dict[str, Any] = {}
+_USER_LABELS: dict[str, Any] = {"action": None, "informed": _EMPTY, "stop": None, "node": None, "extra": _EMPTY}
+_AGENT_LABELS: dict[str, Any] = dict.fromkeys(("action", "state", "thought", "usage", "node"), None) | {"extra": _EMPTY}
 
 
 class Agent(Protocol):
@@ -215,11 +218,6 @@ def _answer(case: Case, shown: list[Turn], trace_turns: list[Turn]) -> Generator
         if turn.yields:
             return turn.error is not None and turn.error.type != "cap"
     raise AssertionError("unreachable: the last turn yields")
-
-
-_EMPTY: dict[str, Any] = {}
-_USER_LABELS: dict[str, Any] = {"action": None, "informed": _EMPTY, "stop": None, "node": None, "extra": _EMPTY}
-_AGENT_LABELS: dict[str, Any] = dict.fromkeys(("action", "state", "thought", "usage", "node"), None) | {"extra": _EMPTY}
 
 
 def strip_labels(turn: Turn, see: frozenset[str] = frozenset()) -> Turn:

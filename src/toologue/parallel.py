@@ -35,6 +35,7 @@ _GARBAGE = (50_000, 20, 20)
 _MAIN = ("init_main_from_name", "init_main_from_path")
 _OURS = ContextVar("_OURS", default=False)
 _POOL: ContextVar[ProcessPoolExecutor | None] = ContextVar("_POOL", default=None)
+_prepared = spawn.get_preparation_data
 
 
 def unordered(
@@ -135,9 +136,6 @@ class _Popen(popen_forkserver.Popen):
             super()._launch(process_obj)  # type: ignore[misc]  # pyright: ignore
         finally:
             _OURS.reset(token)
-
-
-_prepared = spawn.get_preparation_data
 
 
 def _without_main(name: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from toologue.cli.options import Talks
 from toologue.cli.plan import chains as plan_chains
 from toologue.cli.plan import paths
 from toologue.cli.review import quality, review
-from toologue.formats.tooldial_text import Labels, Task
+from toologue.formats.tooldial import Labels, Task
 from toologue.formats.training import ExportName
 from toologue.judge.quality import VOTES
 from toologue.plan.api_graph.edges import MOST

@@ -11,9 +11,8 @@ import pytest
 from fake_endpoint import Answer, Endpoint, Request, Script, refuses, says
 
 from toologue.models.ask import model
-from toologue.models.client import RemoteModel, Setup
+from toologue.models.client import Pace, RemoteModel, Setup
 from toologue.models.model import Asked, ModelFault, Reply
-from toologue.models.pace import Pace
 from toologue.schema import Usage
 
 HI = [{"role": "user", "content": "Hi"}]

@@ -108,7 +108,7 @@ def test_without_its_package_it_says_what_to_install(package: str, monkeypatch: 
 def test_each_is_asked_at_its_address(provider: str, endpoint: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over HTTP, in its own format; only the host is ours."""
     pytest.importorskip("httpx2", reason=missing("openai"))
-    from toologue.models.transport import Line
+    from toologue.models.pydantic_ai import Line
 
     for name, value in {**PLACES, key_names(provider)[0]: "sk-do-not-tell-0123456789"}.items():
         monkeypatch.setenv(name, value)

@@ -19,9 +19,8 @@ from toologue.agents.llm.program_stack import ProgramStack, Settings
 from toologue.agents.llm.program_stack.agent import spelled
 from toologue.agents.llm.program_stack.answers import read_programs, unsupported
 from toologue.agents.llm.program_stack.consent import held_back
-from toologue.agents.llm.program_stack.definitions import definitions
 from toologue.agents.llm.program_stack.examples import Examples, keywords, trained
-from toologue.agents.llm.program_stack.prompts import Asked, Task, messages, samples, service_of, situation
+from toologue.agents.llm.program_stack.prompts import Asked, Task, definitions, messages, samples, service_of, situation
 from toologue.bench.benchmark import play
 from toologue.bench.dialog2api import DIALOG2API
 from toologue.bench.dialog2api.files import executed

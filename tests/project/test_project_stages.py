@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from project_samples import AGENT, PROCEDURE, SETTINGS, amounts, checked, project
 
-from toologue.agents.code import code_of, imports_of
+from toologue.agents.agent import code_of, imports_of
 from toologue.cli import status
 from toologue.errors import BadFile, BadSetting
 from toologue.project.settings import open_project

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from command import toologue
+from toologue.models.budget import price_of
 from toologue.models.model import Reply, ScriptedModel
-from toologue.models.prices import price_of
 from toologue.models.recording import RecordedModel
 from toologue.models.spent import Spent, tallied
 from toologue.schema import AgentTurn, Dialogue, Usage, UserTurn
@@ -19,7 +19,7 @@ from toologue.schema.jsonl import write
 
 MODELS = """
 from toologue.models.model import Reply, ScriptedModel
-from toologue.models.prices import price_of
+from toologue.models.budget import price_of
 from toologue.schema import Usage
 
 def says(asked):

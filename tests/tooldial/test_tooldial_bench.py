@@ -22,8 +22,7 @@ from toologue.bench.tooldial import TOOLDIAL, load, predicted, prove
 from toologue.bench.tooldial.tables import errors_table, main_table, tables
 from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, part_of, parts, summarize
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
-from toologue.formats.tooldial import state_json
-from toologue.formats.tooldial_text import lines
+from toologue.formats.tooldial import lines, state_json
 from toologue.models.model import ScriptedModel
 from toologue.models.similarity import TextMatch
 from toologue.mutate.states import RIGHT, WRONG

@@ -14,8 +14,7 @@ from toologue.bench.benchmark import evaluate, play
 from toologue.bench.tooldial import TOOLDIAL, load
 from toologue.bench.tooldial.tables import main_table
 from toologue.bench.tooldial.tasks import PASSES, part_of
-from toologue.formats.tooldial import as_published
-from toologue.formats.tooldial_text import LABELS, Labels, Task
+from toologue.formats.tooldial import LABELS, Labels, Task, as_published
 from toologue.models.model import ScriptedModel
 from toologue.project.chains import ChainMaking, make_chains
 from toologue.schema import Api, Dialogue, Parameter

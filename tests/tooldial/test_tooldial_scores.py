@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tooldial_samples import FAIL, TWO, dialogue, lived, predicted, suite
 
 from toologue import registry
-from toologue.formats.tooldial_text import read_action
+from toologue.formats.tooldial import read_action
 from toologue.models.model import Asked, ModelFault, ScriptedModel
 from toologue.models.similarity import TextMatch
 from toologue.report.view import Conversation

@@ -13,8 +13,7 @@ from toologue.bench.benchmark import play
 from toologue.bench.tooldial import TOOLDIAL
 from toologue.bench.tooldial.tasks import PASSES, part_of
 from toologue.errors import BadSetting
-from toologue.formats.tooldial import state_json
-from toologue.formats.tooldial_text import TASKS, Task
+from toologue.formats.tooldial import TASKS, Task, state_json
 from toologue.models.model import Asked, ModelFault, Reply, ScriptedModel
 from toologue.schema import AgentTurn, Api, Brief, Call, Dialogue, Parameter, Result, Retrieve, State, UserTurn
 

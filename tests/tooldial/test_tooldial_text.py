@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from tooldial_samples import APIS, TWO, dialogue, suite
 
 from toologue.formats.literals import value_of
-from toologue.formats.tooldial import state_json
-from toologue.formats.tooldial_text import (
+from toologue.formats.tooldial import (
     ACTIONS,
     TASKS,
     lines,
     read_action,
     read_state,
     read_step,
+    state_json,
     steps,
 )
 from toologue.loop import strip_labels

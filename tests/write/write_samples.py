@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from toologue.plan.procedures import procedures
 from toologue.schema import AgentTurn, Call, Cue, Dialogue, Plan, Result, Turn, UserTurn, ValueKind
-from toologue.schema.plan import KINDS
+from toologue.schema.dialogue import KINDS
 
 CUSTOMER = (
     "open",

@@ -54,17 +54,14 @@ class Baseline:
         words = " ".join(turn.text for turn in spoken)
         if did or not words.strip() or not brief.apis:
             return AgentTurn(text="Done.", action="response")
-        api = self._retriever(brief).rank(words, 1)[0][0]
+        key = tuple(api.key for api in brief.apis)
+        if key not in self._retrievers:
+            self._retrievers[key] = Retriever(brief.apis, self._embedder)
+        api = self._retrievers[key].rank(words, 1)[0][0]
         arguments = self._fill(api, words)
         if arguments is None:
             return AgentTurn(text=f"I need more for {api.name}.", action="request")
         return AgentTurn(acts=(Call(api=api.name, arguments=arguments),), action="call")
-
-    def _retriever(self, brief: Brief) -> Retriever:
-        key = tuple(api.key for api in brief.apis)
-        if key not in self._retrievers:
-            self._retrievers[key] = Retriever(brief.apis, self._embedder)
-        return self._retrievers[key]
 
 
 def slots(parameters: Mapping[str, Parameter], words: str) -> dict[str, Any]:

@@ -23,6 +23,9 @@ from toologue.formats.tooltalk import turn_indexes
 from toologue.schema import AgentTurn, Call, Case
 from toologue.schema.jsonl import Noun, parse, read_lines
 
+# Per dialogue id and turn index the predicted calls.
+Predictions = Mapping[str, Mapping[int, list[Call]]]
+
 
 class _Call(BaseModel):
     api_name: str
@@ -38,10 +41,6 @@ class _Line(Noun):
     model_config = ConfigDict(extra="ignore", frozen=True)
     name: str
     predictions: tuple[_Turn, ...]
-
-
-# Per dialogue id and turn index the predicted calls.
-Predictions = Mapping[str, Mapping[int, list[Call]]]
 
 
 def read_predictions(file: Path) -> Predictions:

@@ -174,16 +174,13 @@ class _Bundler:
             if not file.is_relative_to(self._home.parent):
                 return None, ("is outside of the document's folder", f"put it into {self._home.parent}")
             if file not in self._sources:
-                self._sources[file] = self._loaded(file)
+                if not file.is_file():
+                    raise BadFile(f"there is no file {file}")
+                text = text_of(file, limits.DOCUMENT - self._bytes)
+                self._bytes += len(text)
+                folder = Path(self._begin.file).parent
+                name = str(folder / file.relative_to(self._here.parent))
+                self._sources[file] = read_text(text, name) if file.suffix in _DATA_FILES else Source(name, text)
         except (OSError, ValueError, UserError) as error:
             return None, (f"cannot be read: {limits.cut(str(error), 200)}", "")
         return file, None
-
-    def _loaded(self, file: Path) -> Source:
-        if not file.is_file():
-            raise BadFile(f"there is no file {file}")
-        text = text_of(file, limits.DOCUMENT - self._bytes)
-        self._bytes += len(text)
-        folder = Path(self._begin.file).parent
-        name = str(folder / file.relative_to(self._here.parent))
-        return read_text(text, name) if file.suffix in _DATA_FILES else Source(name, text)

@@ -32,6 +32,7 @@ from toologue.values.json_schema import list_of
 _LOG = logging.getLogger(__name__)
 _REFERENCE = re.compile(r"\w+(?:\.\w+)*(?::\w+(?:\.\w+)*)?")
 _FILES = (".json", ".yaml", ".yml", ".jsonl", ".gz", ".txt", ".py", ".md")
+_Read = tuple[Path | str, int, Api]
 
 
 def apis_of(source: Path | str) -> list[Api]:
@@ -61,9 +62,6 @@ def each_api(sources: Iterable[Path | str], choice: Choice | None = None) -> Ite
         found[api.name] = source, number
         yield api
     picked.missed(", ".join(map(str, sources)))
-
-
-_Read = tuple[Path | str, int, Api]
 
 
 def _apart(every: list[_Read]) -> Iterator[_Read]:

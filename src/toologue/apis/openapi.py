@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
@@ -19,8 +19,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from toologue.apis.bundle import Bundled, bundled
-from toologue.apis.choice import Choice, Picked
-from toologue.apis.left_out import LeftOut, Unread, left_out
+from toologue.apis.choice import Choice, LeftOut, Picked, Unread, left_out
 from toologue.apis.references import References
 from toologue.apis.schemas import (
     Writer,
@@ -34,12 +33,55 @@ from toologue.apis.schemas import (
     shape,
 )
 from toologue.apis.swagger import PLACES, upgraded
-from toologue.apis.verbs import Method, does
 from toologue.data import Place, Source, complaint, read_source
 from toologue.errors import shown
 from toologue.schema import Api, Noun, Parameter
 from toologue.text.tokens import callable_name, plural, singular, snake, unique
 from toologue.values.json_schema import resolved
+
+Method = Literal["get", "put", "post", "delete", "patch"]
+VERBS: Mapping[str, tuple[Method, frozenset[str]]] = {
+    "create": ("post", frozenset(("create", "add", "new", "insert"))),
+    "list": ("get", frozenset(("list", "search", "find", "query"))),
+    "read": ("get", frozenset(("get", "info", "show", "retrieve", "view", "read", "describe", "inspect", "details"))),
+    "update": ("patch", frozenset(("update", "edit", "modify", "change"))),
+    "delete": ("delete", frozenset(("delete", "remove", "destroy"))),
+}
+_MARKS = ("read", "view")  # what a POST marks as such
+_FORMAT = re.compile(r"[./](json|xml|yaml)$")
+_DOTTED = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+")
+_NAME = 64  # the longest name that function calling allows
+_UNREAD = ("callbacks", "servers", "security", "externalDocs")
+
+
+def does(method: Method, path: str) -> Method:
+    """The method that an operation stands for: of a POST whose path ends in a verb, what that verb says.
+
+    >>> does("post", "/rooms.list"), does("post", "/rooms/{room_id}/delete"), does("post", "/rooms")
+    ('get', 'delete', 'post')
+    >>> does("post", "/notes/{id}/read"), does("patch", "/rooms/list")
+    ('post', 'patch')
+    """
+    meant = VERBS[verb][0] if method == "post" and (verb := verb_of(method, steps_of(path))) else method
+    return meant if meant in ("get", "delete") else method
+
+
+def without_format(path: str) -> str:
+    """A path without what its answer is written in."""
+    return _FORMAT.sub("", path)
+
+
+def steps_of(path: str) -> list[str]:
+    """The steps of a path; `conversations.list` are two, and what an answer is written in is none."""
+    steps = [step for step in without_format(path).split("/") if step]
+    return [part for step in steps for part in (step.split(".") if _DOTTED.fullmatch(step) else [step])]
+
+
+def verb_of(method: Method, steps: Sequence[str]) -> str:
+    """The kind of the verb that a path ends in, or ""."""
+    word = snake(steps[-1]) if steps else ""
+    marks = method == "post" and word in _MARKS
+    return "" if marks else next((verb for verb, (_, words) in VERBS.items() if word in words), "")
 
 
 def _named(name: str, default: Any = None) -> Any:
@@ -96,10 +138,6 @@ class _OperationPart(_ItemPart):
     responses: dict[str, Any] = {}
     writes: bool | None = _named("x-writes")
     confirm: bool | tuple[str, ...] | None = _named("x-confirm")
-
-
-_NAME = 64  # the longest name that function calling allows
-_UNREAD = ("callbacks", "servers", "security", "externalDocs")
 
 
 class Wire(Noun):

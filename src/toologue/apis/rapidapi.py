@@ -37,6 +37,27 @@ from toologue.values.json_schema import list_of
 _LISTS = ("list", "array", "ids", "coordinates")
 _EXAMPLES, _LONGEST_EXAMPLE = 3, 200
 _KINDS = {bool: "boolean", int: "integer", float: "number"}
+# Keys by which a record is known.
+MARKS = frozenset({"full_name", "api_list", "required_parameters", "output_components"})
+
+_LOG = logging.getLogger("toologue")
+_DEEPEST, _LONGEST = 60, 4000
+_TEXT: dict[str, Any] = {"type": "string"}
+_FORMS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("STRING STR TEXT ENUM SELECT CREDENTIALS GEOPOINT BINARY FILE", _TEXT),
+    ("NUMBER FLOAT DOUBLE DECIMAL", {"type": "number"}),
+    ("INTEGER INT LONG", {"type": "integer"}),
+    ("BOOLEAN BOOL", {"type": "boolean"}),
+    ("DATE DATEPICKER", {"type": "string", "format": "date"}),
+    ("TIME", {"type": "string", "pattern": r"^([01]?\d|2[0-3]):[0-5]\d$"}),
+    ("LIST ARRAY", {"type": "array"}),
+    ("OBJECT JSON MAP", {"type": "object"}),
+    ("NULL", {"type": "null"}),
+)
+_TYPES = {name: form for names, form in _FORMS for name in names.split()}
+_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+# What could not be taken as it stood → how often.
+Notes = Counter[str]
 
 
 class Flat(NamedTuple):
@@ -144,40 +165,15 @@ def _merged(values: list[Any]) -> dict[str, Any]:
         inner = [value for one in lists for value in list_of(one)]
         made.append({"type": "array", **({"items": _merged(inner)} if inner else {})})
     if real := [value for value in plain if value is not None]:
-        made.append(_plain(real))
+        kinds = list(dict.fromkeys(_KINDS.get(value.__class__, "string") for value in real))
+        if set(kinds) == {"integer", "number"}:
+            kinds = ["number"]
+        short = [value[:_LONGEST_EXAMPLE] if isinstance(value, str) else value for value in real[:50]]
+        examples = list({repr(value): value for value in short}.values())[:_EXAMPLES]
+        made.append({"type": kinds[0] if len(kinds) == 1 else kinds, "examples": examples})
     elif plain and not made:
         made.append({"type": "null"})
     return made[0] if len(made) == 1 else {"anyOf": made} if made else {}
-
-
-def _plain(values: list[Any]) -> dict[str, Any]:
-    kinds = list(dict.fromkeys(_KINDS.get(value.__class__, "string") for value in values))
-    if set(kinds) == {"integer", "number"}:
-        kinds = ["number"]
-    short = [value[:_LONGEST_EXAMPLE] if isinstance(value, str) else value for value in values[:50]]
-    examples = list({repr(value): value for value in short}.values())[:_EXAMPLES]
-    return {"type": kinds[0] if len(kinds) == 1 else kinds, "examples": examples}
-
-
-# Keys by which a record is known.
-MARKS = frozenset({"full_name", "api_list", "required_parameters", "output_components"})
-
-_LOG = logging.getLogger("toologue")
-_DEEPEST, _LONGEST = 60, 4000
-_TEXT: dict[str, Any] = {"type": "string"}
-_FORMS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("STRING STR TEXT ENUM SELECT CREDENTIALS GEOPOINT BINARY FILE", _TEXT),
-    ("NUMBER FLOAT DOUBLE DECIMAL", {"type": "number"}),
-    ("INTEGER INT LONG", {"type": "integer"}),
-    ("BOOLEAN BOOL", {"type": "boolean"}),
-    ("DATE DATEPICKER", {"type": "string", "format": "date"}),
-    ("TIME", {"type": "string", "pattern": r"^([01]?\d|2[0-3]):[0-5]\d$"}),
-    ("LIST ARRAY", {"type": "array"}),
-    ("OBJECT JSON MAP", {"type": "object"}),
-    ("NULL", {"type": "null"}),
-)
-_TYPES = {name: form for names, form in _FORMS for name in names.split()}
-_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 def _shallow(name: str) -> str:
@@ -240,10 +236,6 @@ class RapidApi(_Part):
         if not (self.full_name or self.api or self.tool):
             raise ValueError("an API without a name: give `full_name`, or `category`, `tool` and `api`")
         return self
-
-
-# What could not be taken as it stood → how often.
-Notes = Counter[str]
 
 
 def read_rapidapi(file: Path | str, notes: Notes | None = None) -> Iterator[Api]:

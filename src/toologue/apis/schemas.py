@@ -39,6 +39,13 @@ _UNSAID = ("xml", "externalDocs", "discriminator", "readOnly", "writeOnly", "$de
 _KEPT = ("type", "title", "description", "enum")
 
 Schema = Mapping[str, Any]
+_BY_KIND: Mapping[str, Compare] = {"date": "date", "moment": "moment", "email": "folded", "message": "prose"}
+_WORDS = {
+    "minimum": "is less than", "maximum": "is more than", "exclusiveMinimum": "is not more than",
+    "exclusiveMaximum": "is not less than", "multipleOf": "is no multiple of", "minLength": "is shorter than",
+    "maxLength": "is longer than", "minItems": "has fewer items than", "maxItems": "has more items than",
+    "pattern": "does not have the form", "format": "is no", "const": "is not",
+}  # fmt: skip
 
 
 def modern(value: Any, *, named: bool = False) -> Any:
@@ -189,9 +196,6 @@ def is_hidden(name: str, schema: Any, root: Any) -> bool:
     return rule.get("writeOnly") is True or is_secret(name, rule)
 
 
-_BY_KIND: Mapping[str, Compare] = {"date": "date", "moment": "moment", "email": "folded", "message": "prose"}
-
-
 def parameter(
     schema: Any,
     name: str,
@@ -236,14 +240,6 @@ def compare_of(schema: Any, name: str, *, root: Any = None, description: str = "
         return "set"
     kinds = {want.kind for want in expected_kinds(schema, name, description, root)}
     return _BY_KIND.get(kinds.pop(), "exact") if len(kinds) == 1 else "exact"
-
-
-_WORDS = {
-    "minimum": "is less than", "maximum": "is more than", "exclusiveMinimum": "is not more than",
-    "exclusiveMaximum": "is not less than", "multipleOf": "is no multiple of", "minLength": "is shorter than",
-    "maxLength": "is longer than", "minItems": "has fewer items than", "maxItems": "has more items than",
-    "pattern": "does not have the form", "format": "is no", "const": "is not",
-}  # fmt: skip
 
 
 def violation(value: Any, schema: Any, name: str, root: Any = None) -> str | None:

@@ -83,11 +83,8 @@ class _Upgrade:
 
     def _sent(self, parameters: list[Any]) -> list[Any]:
         """The parameters that are no part of a body."""
-        kept = [part for part in parameters if self._where(part) not in ("body", "formData")]
+        kept = [part for part in parameters if (resolved(part, self._root) or {}).get("in") not in ("body", "formData")]
         return [self._parameter(part) for part in kept]
-
-    def _where(self, parameter: Any) -> Any:
-        return (resolved(parameter, self._root) or {}).get("in")
 
     def _parameter(self, given: Any) -> Any:
         if "$ref" in object_of(given) or not isinstance(given, dict):

@@ -21,7 +21,7 @@ from typing import Any, cast
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
-from toologue.apis.left_out import Unread, left_out
+from toologue.apis.choice import Unread, left_out
 from toologue.apis.references import References
 from toologue.apis.schemas import list_of, object_of, parameter, parameters_of, shape, written_out
 from toologue.data import Place, Source, complaint, read_source

@@ -63,7 +63,7 @@ def run(
         timeout: Seconds a case may take.
         apis: An apis.jsonl, for dialogues whose world brings no documents.
     """
-    from toologue.agents.code import code_of
+    from toologue.agents.agent import code_of
     from toologue.run.runner import Limits, Settings
     from toologue.run.store import Config, places, run_folder
     from toologue.schema import Api, Dialogue

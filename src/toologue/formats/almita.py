@@ -37,6 +37,12 @@ _NEXT = {
     "api": ("api_output",),
     "api_output": ("assistant", "api"),
 }
+COLUMNS = ("conversation", "id", "procedure", "apis")
+# Reads what an `apis` column holds.
+Documents = Callable[[Any], Sequence[Api]]
+
+_LOG = logging.getLogger("toologue")
+_NAMES = TypeAdapter(tuple[str, ...])
 
 
 class Broken(NamedTuple):
@@ -128,14 +134,6 @@ def _is_json(content: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-COLUMNS = ("conversation", "id", "procedure", "apis")
-# Reads what an `apis` column holds.
-Documents = Callable[[Any], Sequence[Api]]
-
-_LOG = logging.getLogger("toologue")
-_NAMES = TypeAdapter(tuple[str, ...])
 
 
 def columns_of(text: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ import json
 import re
 import textwrap
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, NoReturn
 from xml.sax.saxutils import unescape
@@ -122,7 +122,8 @@ def read_output(text: str, file: object = "<output>") -> Output:
 def sample_xml(sample: Sample) -> str:
     """A prompt or example; without an answer it ends where the answer begins."""
     parts = [f"<def>\n{escaped(sample.definitions)}\n</def>"] if sample.definitions else []
-    parts += [_stack_xml(sample.stack), *map(_turn_xml, sample.turns)]
+    goals = (_goal_xml(Program(goal=one.goal, status=one.status, code=one.code), one.result) for one in sample.stack)
+    parts += ["\n".join(["<stack>", *goals, "</stack>"]), *map(_turn_xml, sample.turns)]
     return "\n".join([*parts, "<output>\n" if sample.output is None else output_xml(sample.output)])
 
 
@@ -136,11 +137,6 @@ def output_xml(output: Output) -> str:
 def escaped(text: str) -> str:
     """The text as content of an element."""
     return html.escape(text, quote=False)
-
-
-def _stack_xml(stacked: Sequence[Stacked]) -> str:
-    goals = (_goal_xml(Program(goal=one.goal, status=one.status, code=one.code), one.result) for one in stacked)
-    return "\n".join(["<stack>", *goals, "</stack>"])
 
 
 def _turn_xml(turn: Turn) -> str:

@@ -24,6 +24,16 @@ _OPEN = re.compile(r"[^\[]*<flow>")
 _EXPECTED = "expected [N0](api){get_order} or [E0](N0, N1){Found}"
 _TALK = ("assistant", "user")
 _TYPES: tuple[NodeType, ...] = get_args(NodeType)
+_ID = re.compile(r"\w+(?:[-.]\w+)*")
+# How nodes are drawn: what opens and closes them, their colours.
+_DRAWN: Mapping[NodeType, tuple[str, str, str]] = {
+    "start_message": ("([", "])", "fill:#dbeafe,stroke:#1d4ed8"),
+    "message": ("[", "]", "fill:#dbeafe,stroke:#1d4ed8"),
+    "api": ("[[", "]]", "fill:#1f2937,stroke:#111827,color:#ffffff"),
+    "end_message": ("([", "])", "fill:#ffedd5,stroke:#c2410c"),
+    "assistant": ("(", ")", "fill:#dbeafe,stroke:#1d4ed8"),
+    "user": (">", "]", "fill:#dcfce7,stroke:#15803d"),
+}
 
 
 class FlowTextWarning(UserWarning):
@@ -134,18 +144,6 @@ def _links(edges: Sequence[_Entry], file: object) -> Iterator[Link]:
             warnings.warn(f"{file}:{edge.line}: edge {edge.id} stands twice; this one is {id} now", FlowTextWarning, 3)
         given.add(id)
         yield Link(id=id, source=edge.inside[0], target=edge.inside[1], text=edge.text)
-
-
-_ID = re.compile(r"\w+(?:[-.]\w+)*")
-# How nodes are drawn: what opens and closes them, their colours.
-_DRAWN: Mapping[NodeType, tuple[str, str, str]] = {
-    "start_message": ("([", "])", "fill:#dbeafe,stroke:#1d4ed8"),
-    "message": ("[", "]", "fill:#dbeafe,stroke:#1d4ed8"),
-    "api": ("[[", "]]", "fill:#1f2937,stroke:#111827,color:#ffffff"),
-    "end_message": ("([", "])", "fill:#ffedd5,stroke:#c2410c"),
-    "assistant": ("(", ")", "fill:#dbeafe,stroke:#1d4ed8"),
-    "user": (">", "]", "fill:#dcfce7,stroke:#15803d"),
-}
 
 
 def write_mermaid(graph: Graph) -> str:

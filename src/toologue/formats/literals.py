@@ -64,7 +64,10 @@ def call_of(text: str) -> tuple[str, dict[str, Any]]:
     for piece in _divided(inside):
         given = _GIVEN.match(piece)
         if given is None:
-            return name, _object(piece, alone=piece == inside)
+            value = value_of(piece) if (piece == inside) else None
+            if not isinstance(value, dict):
+                raise ValueError(f"{shown(piece.strip())} has no name: write parameter=value")
+            return name, cast("dict[str, Any]", value)
         if given[1] in arguments:
             raise ValueError(f"the parameter {given[1]!r} is given twice")
         arguments[given[1]] = _argument(piece[given.end() :].strip())
@@ -120,13 +123,6 @@ def _divided(inside: str) -> Iterator[str]:
             start = token.end()
     if inside:
         yield inside[start:]
-
-
-def _object(piece: str, *, alone: bool) -> dict[str, Any]:
-    value = value_of(piece) if alone else None
-    if not isinstance(value, dict):
-        raise ValueError(f"{shown(piece.strip())} has no name: write parameter=value")
-    return cast("dict[str, Any]", value)
 
 
 def _argument(text: str) -> Any:

@@ -34,6 +34,9 @@ _FAILS = re.compile(r"If it fails(?: with `([\w -]+)`)?", re.IGNORECASE)
 _FAILED = re.compile(r'error\.type == "([\w -]+)"')
 _IF = re.compile(r"If `([^`]*)`", re.IGNORECASE)
 _ASSIGNED = re.compile(r"(\w+)\s*=(?!=)\s*(.+)")
+_STEP = re.compile(r"(\d{1,4})\.\s+(\S.*)")
+_Said = Annotated[str, Field(pattern=r"\S")]
+_Values = Annotated[tuple[JsonValue, ...], Field(min_length=1)]
 
 
 @dataclass
@@ -173,11 +176,6 @@ def _spans(text: str) -> list[str]:
 def _listed(spans: Sequence[str]) -> str:
     *most, last = [f"`{span}`" for span in spans]
     return f"{', '.join(most)} and {last}" if most else last
-
-
-_STEP = re.compile(r"(\d{1,4})\.\s+(\S.*)")
-_Said = Annotated[str, Field(pattern=r"\S")]
-_Values = Annotated[tuple[JsonValue, ...], Field(min_length=1)]
 
 
 class _Heads(Noun):

@@ -23,6 +23,9 @@ _AMONG_WORDS = re.compile(
     r"|\bcollect `|\bat most \d+ times?,",
     re.IGNORECASE,
 )
+# (what is wrong with a step, what to do, the line of a branch if not that of the step)
+_Fault = tuple[str, str, int | None]
+_NUMBERS = {"integer": {"type": "number"}}
 
 
 def problems_of(procedure: Procedure, apis: Iterable[Api] | None = None, *, whole: bool = True) -> list[Problem]:
@@ -44,10 +47,6 @@ def problems_of(procedure: Procedure, apis: Iterable[Api] | None = None, *, whol
     return sorted(dict.fromkeys(found))
 
 
-# (what is wrong with a step, what to do, the line of a branch if not that of the step)
-_Fault = tuple[str, str, int | None]
-
-
 def _faults(step: Step, procedure: Procedure) -> Iterator[_Fault]:
     """What is wrong with a step by itself, as it goes on after its name."""
     if step.kind == "end" and (step.branches or step.next or step.limit):
@@ -65,7 +64,8 @@ def _faults(step: Step, procedure: Procedure) -> Iterator[_Fault]:
     if then and (then.limit or then.number == step.number):
         yield "has a limit that leads to another limit", "let it go to a step that may always be entered", None
     yield from _faults_of_branches(step)
-    for name in _given(step):
+    set_by_branches = {name for branch in step.branches for name in branch.sets}
+    for name in {*step.collects, *set_by_branches, *([step.result] if step.result else [])}:
         if not name.isidentifier() or name.startswith("_") or name in _RESERVED:
             yield f"gives `{name}`, which is no name", "letters, digits and _; not a word that conditions use", None
         if name in procedure.facts:
@@ -168,9 +168,6 @@ def _like(value: Any, schema: Mapping[str, Any], *, ordered: bool) -> bool:
     """Whether a value could be one of a schema's: one of its values, or ordered beside them, of a type of theirs."""
     kept = ("type", "enum", "const") if not ordered else ("type",)
     return fits(value, {key: schema[key] for key in kept if key in schema} | _NUMBERS.get(str(schema.get("type")), {}))
-
-
-_NUMBERS = {"integer": {"type": "number"}}
 
 
 def _unfit(line: int, what: str, text: str, schema: Mapping[str, Any]) -> Iterator[Problem]:
@@ -310,11 +307,6 @@ def _constants(tree: ast.expr) -> list[Any]:
     except ValueError:
         return []
     return list_of(value) if isinstance(value, list) else [value]
-
-
-def _given(step: Step) -> set[str]:
-    set_by_branches = {name for branch in step.branches for name in branch.sets}
-    return {*step.collects, *set_by_branches, *([step.result] if step.result else [])}
 
 
 def _uses(step: Step) -> Iterator[_Use]:

@@ -68,8 +68,7 @@ def _hf(dialogue: Dialogue, documents: Documents) -> Row:
 
 
 def _tooldial(dialogue: Dialogue, documents: Documents) -> Row:
-    from toologue.formats.tooldial import as_published
-    from toologue.formats.tooldial_text import lines
+    from toologue.formats.tooldial import as_published, lines
 
     _refuse_programs(dialogue)
     text = "\n".join(line.text for line in lines(as_published(dialogue).turns, documents))

@@ -26,6 +26,8 @@ _TYPES = {"F32": np.float32, "F16": np.float16}
 _SKIPPED = {"I64", "I32"}  # position ids, which are 0, 1, 2, …
 _LONGEST_HEADER = 16 * 1024 * 1024
 _BLOCK = 32  # rows that go through GELU together: they stay in the processor's cache
+# A matrix (inputs, outputs), or a factor, and what is added.
+_Pair = tuple["Floats", "Floats"]
 
 
 def read_safetensors(file: Path) -> dict[str, Floats]:
@@ -62,10 +64,6 @@ def _tensor(file: Path, name: str, entry: Any, start: int, end: int) -> Floats:
         return np.zeros(shape, dtype=np.float32)
     mapped = np.memmap(file, dtype=kind, mode="r", offset=start + first, shape=shape)
     return np.asarray(mapped, dtype=np.float32)
-
-
-# A matrix (inputs, outputs), or a factor, and what is added.
-_Pair = tuple["Floats", "Floats"]
 
 
 class _Layer(NamedTuple):

@@ -19,17 +19,17 @@ own, or in the processes in which those of a file are asked.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, InvalidStateError
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from math import ceil, inf
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toologue.errors import BadSetting
 from toologue.models.model import ModelFault
-from toologue.models.prices import Price
 from toologue.models.spent import dollars_text
 from toologue.schema import Usage
 
@@ -39,6 +39,7 @@ MOST_TOKENS = 8192
 
 _UNIT = 10**9  # what is added up is whole billionths of a dollar
 _IN_FORCE: list[Budget] = []
+_OPEN: ContextVar[Bill] = ContextVar("_OPEN")
 
 
 class Budget:
@@ -134,9 +135,6 @@ class Bill:
             self._settle(self._held if unknown else 0, unknown=unknown)
 
 
-_OPEN: ContextVar[Bill] = ContextVar("_OPEN")
-
-
 async def try_again(after: ModelFault) -> None:
     """Wait until the request under way may be tried once more. Raises ModelFault where the budget forbids it."""
     if after.may_cost and (bill := _OPEN.get(None)):
@@ -169,3 +167,48 @@ def check_affordable(spec: str, model: object) -> None:
         raise BadSetting(f"what {spec!r} costs is not known, so no budget can hold it: {remedy}{own}")
     if getattr(model, "max_tokens", None) is None:
         raise BadSetting(f"how long a reply of {spec!r} may be is not known: give the model `max_tokens`")
+
+
+if TYPE_CHECKING:
+    from genai_prices.types import PriceCalculation
+
+# What a request costs, in dollars.
+Price = Callable[[Usage], float]
+
+
+def price_of(model: str, base_url: str, told: str | None = None) -> Price | None:
+    """The price of a model at an address; None where it is not known. Raises BadSetting for a price that is none.
+
+    It is that of the data of `genai-prices` that is installed, by the address, or as a spec says: `price=IN,OUT`,
+    dollars a million tokens read and written (one number for both), or `price=PROVIDER`. Not covered: what else
+    providers charge for (searches, images), prices a priority, and what embedders cost.
+
+        >>> price = price_of("mine", "http://localhost:8000/v1", "0.40,1.60")
+        >>> round(price(Usage(input_tokens=1000, output_tokens=100)), 6)
+        0.00056
+    """
+    if told is not None and told[:1] in "0123456789.":
+        try:
+            read, written = map(float, told.split(",") if "," in told else (told, told))
+        except ValueError:
+            raise BadSetting(f"price={told}: give dollars a million tokens, in and out: price=0.40,1.60") from None
+        return lambda usage: (usage.input_tokens * read + usage.output_tokens * written) / 1e6
+    import genai_prices
+
+    ask = partial(genai_prices.calc_price, model_ref=model)
+    ask = partial(ask, provider_id=told) if told is not None else partial(ask, provider_api_url=base_url)
+
+    def found(usage: Usage) -> PriceCalculation:
+        cached = min(usage.cached_tokens, usage.input_tokens)
+        counted = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        return ask(genai_prices.Usage(**counted, cache_read_tokens=cached))
+
+    try:
+        rates = found(Usage()).model_price
+    except LookupError as error:
+        if told is not None:
+            remedy = "give dollars a million tokens, in and out: price=0.40,1.60"
+            raise BadSetting(f"price={told}: {error}; {remedy}") from None
+        return None
+    known = rates.input_mtok is not None and rates.output_mtok is not None
+    return (lambda usage: float(found(usage).total_price)) if known else None

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from toologue import keys
 from toologue.errors import BadSetting, shown
-from toologue.models.providers import checked_key, checked_url, missing, named_url
-from toologue.models.secret import Secret
+from toologue.models.providers import Secret, checked_key, checked_url, missing, named_url
 from toologue.parallel import chunks
 
 if TYPE_CHECKING:

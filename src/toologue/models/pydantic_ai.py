@@ -1,4 +1,4 @@
-"""One request to a provider, through pydantic-ai's direct model request. Loads slowly.
+"""One request to a provider, through pydantic-ai's direct model request: its client sends it once. Loads slowly.
 
 `ask` sends one request and gives a `Reply`, or raises a `ModelFault` that says in one word what came back, the same
 for all formats. What comes back is hostile: texts are made printable as Unicode, and the key is struck out however the
@@ -9,22 +9,33 @@ root is no object goes out as the one property of one.
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import ssl
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from operator import attrgetter
 from typing import Any, cast
 
+import httpx2
 from pydantic_ai import ModelRequest, ModelResponse, ModelSettings, ToolDefinition
 from pydantic_ai import exceptions as wrong
 from pydantic_ai import messages as said
 from pydantic_ai.direct import model_request
-from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models import Model, ModelRequestParameters, infer_model
 from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.providers import Provider, infer_provider_class
 
+from toologue import limits
+from toologue.errors import BadSetting
 from toologue.formats.openai import Message, call_of
-from toologue.models.connect import connected
 from toologue.models.model import Asked, FaultType, Finish, ModelFault, Output, Reply
-from toologue.models.secret import Secret
-from toologue.models.transport import ANSWER, Answer
+from toologue.models.providers import Secret
 from toologue.schema import Usage
 
 _EXCERPT = 300
@@ -41,6 +52,9 @@ _KINDS: dict[type[wrong.ModelAPIError], FaultType] = {
     wrong.ModelUnavailableError: "server_error",
     wrong.ModelServerError: "server_error",
 }
+# What of SDKs sends conversations.
+_SENDERS = ("chat.completions", "responses", "beta.messages")
+ANSWER: ContextVar[Answer] = ContextVar("ANSWER")
 
 
 class Wire:
@@ -213,3 +227,167 @@ def _text(content: Any) -> str | None:
     if content is None or isinstance(content, str):
         return content
     return "".join(cast("str", part["text"]) for part in content)
+
+
+def connected(provider: str, name: str, base_url: str, key: str, timeout: float) -> tuple[Model, str]:
+    """A model, and where it is. Raises BadSetting, and ImportError where a package is not there."""
+    make = _chat_completions if provider == "openai" else _inferred
+    made, address = make(f"{provider}:{name}", base_url, key, timeout)
+    client = getattr(made, "client", None)
+    if hasattr(client, "max_retries"):
+        cast("Any", client).max_retries = 0  # tries would multiply
+    for sender in _SENDERS:
+        _send_as_made(client, sender)
+    return made, address.rstrip("/")
+
+
+def _chat_completions(spec: str, base_url: str, key: str, timeout: float) -> tuple[Model, str]:
+    """`openai:NAME`, with any server: nothing that was asked for is dropped or rewritten because of a name."""
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    if not key:
+        raise BadSetting(
+            f"{base_url} wants a key: set OPENAI_API_KEY, or TOOLOGUE_BASE_URL for an endpoint of your own"
+        )
+    http = httpx2.AsyncClient(timeout=timeout, transport=Line())
+    profile = OpenAIModelProfile(
+        json_schema_transformer=None,  # tools go out as they are documented
+        supports_json_schema_output=True,
+        openai_supports_reasoning=False,
+        openai_chat_supports_max_completion_tokens=httpx2.URL(base_url).host == "api.openai.com",
+    )
+    client = AsyncOpenAI(base_url=base_url, api_key=key, http_client=http)
+    provider = OpenAICompatibleProvider("endpoint", openai_client=client, profile=profile)
+    return OpenAIChatModel(spec.partition(":")[2], provider=provider), base_url
+
+
+def _inferred(spec: str, base_url: str, key: str, timeout: float) -> tuple[Model, str]:
+    """A model of any provider that pydantic-ai knows, and where it is."""
+    made = list[Provider[Any]]()
+
+    def provider(name: str) -> Provider[Any]:
+        kind = infer_provider_class(name)
+        takes = {name: str(one.annotation) for name, one in inspect.signature(kind.__init__).parameters.items()}
+        given = dict[str, Any]({"api_key": key} if key and "api_key" in takes else {})
+        if base_url:
+            address = next((one for one in ("base_url", "api_base", "azure_endpoint") if one in takes), None)
+            if address is None:
+                raise BadSetting(f"{name} has one address; ask another with openai:NAME?base_url={base_url}")
+            given[address] = base_url
+        if "http_client" in takes:
+            given["http_client"] = _client(timeout, legacy=takes["http_client"].startswith(("httpx.", "AsyncClient")))
+        made.append(kind(**given))
+        return made[-1]
+
+    try:
+        return infer_model(spec, provider_factory=provider), made[0].base_url
+    except (ImportError, BadSetting):
+        raise
+    except Exception as error:  # noqa: BLE001 - a declared boundary: packages of others
+        lacking = re.search(r"`([A-Z][A-Z0-9_]+)`", str(error))
+        wants = f"set {lacking[1]}" if lacking else str(error).partition("\n")[0]
+        raise BadSetting(f"{spec} cannot be asked: {wants}") from None
+
+
+def _client(timeout: float, *, legacy: bool) -> Any:
+    if legacy:
+        return import_module("httpx").AsyncClient(timeout=timeout, transport=LegacyLine(Line()))
+    return httpx2.AsyncClient(timeout=httpx2.Timeout(timeout, pool=None), transport=Line())
+
+
+def _send_as_made(client: Any, resource: str) -> None:
+    """Let an SDK send what is large as it is: looking for keys to rename in it costs more than all else together."""
+    try:
+        thing = attrgetter(resource)(client)
+    except AttributeError:
+        return
+    create = thing.create
+
+    async def direct(*, extra_body: Any = None, **given: Any) -> Any:
+        large = {name: given[name] for name in ("messages", "tools", "input") if isinstance(given.get(name), list)}
+        return await create(**given | {name: [] for name in large}, extra_body={**(extra_body or {}), **large})
+
+    thing.create = direct
+
+
+@dataclass
+class Answer:
+    """The status and the body of an answer; None where there is none."""
+
+    status: int | None = None
+    body: bytes = b""
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """Whom to trust: made once, since it costs 65 ms."""
+    return httpx2.create_ssl_context()
+
+
+class Line(httpx2.AsyncBaseTransport):
+    """HTTP under whichever client a provider's is. Nothing comes compressed, and no more is read than of any document.
+
+    Connections are kept open as long as their event loop runs. `ANSWER` is what came last in a task: an answer is read
+    whole before anybody makes sense of it, so that one that breaks off is a lost connection, however it is streamed.
+    """
+
+    def __init__(self):
+        self._open: dict[asyncio.AbstractEventLoop, tuple[AsyncGenerator[Any], httpx2.AsyncHTTPTransport]] = {}
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The answer, read whole."""
+        request.headers["Accept-Encoding"] = "identity"
+        answer, body = ANSWER.get(), bytearray()
+        answer.status, answer.body = None, b""
+        loop = asyncio.get_running_loop()
+        if loop not in self._open:
+            lifetime = self._lifetime(loop)
+            self._open[loop] = lifetime, await anext(lifetime)
+        response = await self._open[loop][1].handle_async_request(request)
+        answer.status = response.status_code
+        try:
+            async for part in cast("httpx2.AsyncByteStream", response.stream):
+                body += part[: limits.DOCUMENT - len(body)]
+                if len(body) == limits.DOCUMENT:
+                    break
+        finally:
+            answer.body = bytes(body)
+            await response.aclose()
+        response.headers.pop("Content-Encoding", None)  # who compresses all the same has sent no answer
+        return httpx2.Response(response.status_code, headers=response.headers, content=answer.body, request=request)
+
+    async def _lifetime(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[httpx2.AsyncHTTPTransport]:
+        """The connections while a loop runs. A loop that ends closes its open generators, and so the connections."""
+        bounds = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
+        connections = httpx2.AsyncHTTPTransport(verify=_trust(), limits=bounds)
+        try:
+            yield connections
+        finally:
+            self._open.pop(loop, None)
+            await connections.aclose()
+
+
+class LegacyLine:
+    """The same for what still speaks httpx (groq)."""
+
+    def __init__(self, line: Line):
+        self._line = line
+
+    async def handle_async_request(self, request: Any) -> Any:
+        """The answer, read whole."""
+        sent = httpx2.Request(
+            request.method,
+            str(request.url),
+            headers=request.headers.raw,
+            content=await request.aread(),
+            extensions=request.extensions,
+        )
+        came = await self._line.handle_async_request(sent)
+        made: Any = import_module("httpx").Response
+        return made(came.status_code, headers=came.headers.raw, content=came.content, request=request)
+
+    async def aclose(self) -> None:
+        """Connections close with their loop."""

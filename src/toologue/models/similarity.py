@@ -30,6 +30,7 @@ from toologue.schema import SecondReader
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+PUBLISHED = {"text": 0.9, "prose": 0.8, "reply": 0.55}
 
 
 class Similarity(Protocol):
@@ -57,9 +58,6 @@ class Warmable(Protocol):
     def warm(self, texts: Iterable[str]) -> None:
         """Prepare for these texts."""
         ...
-
-
-PUBLISHED = {"text": 0.9, "prose": 0.8, "reply": 0.55}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from pydantic import JsonValue
 
-from toologue.formats.tooldial_text import ACTIONS, Task
+from toologue.formats.tooldial import ACTIONS, Task
 from toologue.schema import AgentTurn, State
 
 Mutation = Callable[[AgentTurn], "AgentTurn | None"]

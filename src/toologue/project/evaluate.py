@@ -8,7 +8,7 @@
     baseline.jsonl                                 to be committed: an `Outcome` a line, of the first agent
 
 Both are kept under a key of what they come of. Conversations: procedure, document, rows, settings, this version. Runs:
-the agent, and of one that is a file all that it is made of (`agents.code`); in it a conversation is run again where it
+the agent, and of one that is a file all that it is made of (`agents.agent`); in it a conversation is run again where it
 has changed, or where a fault that may pass is all that is there. So what nobody touched costs nothing. What a model
 behind an endpoint would say today is not known: `fresh` asks again.
 
@@ -33,8 +33,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from toologue import __version__, keys
-from toologue.agents.agent import name_of, resolve_agent
-from toologue.agents.code import code_of, with_file
+from toologue.agents.agent import code_of, name_of, resolve_agent, with_file
 from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting, Denied, RunMismatch, Unfinished, UnknownName, UserError
 from toologue.formats.procedure import load

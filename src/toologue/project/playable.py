@@ -17,9 +17,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from toologue.agents.agent import AgentSpec, resolve_agent
+from toologue.agents.agent import AgentSpec, code_key, code_of, resolve_agent, with_file
 from toologue.agents.callable import Called
-from toologue.agents.code import code_key, code_of, with_file
 from toologue.agents.llm.function_calling import FunctionCalling
 from toologue.errors import BadFile, ToologueError, UnknownName
 from toologue.loop import Agent

@@ -23,8 +23,7 @@ from pydantic import Field
 
 from toologue import keys
 from toologue.agents.agent import AgentSpec
-from toologue.agents.apart import LEFT, apart
-from toologue.agents.guarded import Guarded
+from toologue.agents.apart import LEFT, Guarded, apart
 from toologue.errors import BadSetting, Denied, Unfinished, UnknownName, UserError
 from toologue.events import happened
 from toologue.loop import ground, play_async

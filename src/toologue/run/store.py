@@ -44,7 +44,7 @@ class Config(Noun):
     """What a run is. Runs of equal configuration have equal traces; how many cases at once is not part of it.
 
     `agent` and `user` are registered names; a user speaks under the protocol `live` only. `code` is the key of what an
-    agent of a file imports (`agents.code`).
+    agent of a file imports (`agents.agent.code_of`).
     """
 
     format: Literal["run/1"] = "run/1"

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Sequence
 
 from toologue.agents.agent import AgentSpec
-from toologue.agents.guarded import Guarded
+from toologue.agents.apart import Guarded
 from toologue.errors import Unfinished
 from toologue.loop import Ask, Listen, Session, converse
 from toologue.schema import AgentTurn, Case, Turn, UserTurn

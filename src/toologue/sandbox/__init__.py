@@ -1,8 +1,7 @@
 """Programs that a model wrote, parsed, checked, and run over a world where they can do nothing but call its Apis.
 
     program    placeholders, names, imports, calls: what is wrong with a program before it runs
-    execute    the one function that runs them
-    zygote     where they run: CPython in a process that the kernel seals, Linux
+    execute    the one function that runs them, in CPython in a process that the kernel seals, Linux
     rpc        how much a program may use, its way to the world, what came of it
     messages   what host and program share; with `jail` all of ours that is in a program's process
 

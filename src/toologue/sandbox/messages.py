@@ -35,6 +35,8 @@ HEAD = 4
 DEPTH = 100
 # Of a whole number: Python writes no longer ones.
 BITS = 14_000
+_STEPS = {**dict.fromkeys(b"[{", 1), **dict.fromkeys(b"]}", -1)}
+_NO_BRACKETS = bytes({*range(256)} - {*_STEPS})
 
 
 class Malformed(Exception):
@@ -75,10 +77,6 @@ def received(read: Callable[[int], bytes], most: int) -> bytes:
     if length > most:
         raise Malformed(f"{length} bytes, where {most} are the most")
     return _exactly(read, length)
-
-
-_STEPS = {**dict.fromkeys(b"[{", 1), **dict.fromkeys(b"]}", -1)}
-_NO_BRACKETS = bytes({*range(256)} - {*_STEPS})
 
 
 def _depth(body: bytes) -> int:

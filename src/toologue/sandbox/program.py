@@ -40,8 +40,7 @@ from toologue.sandbox.exceptions import CONVERSATIONAL, OF_THE_CLIENT, SERVICE
 from toologue.sandbox.messages import ABSENT, MODULES
 from toologue.sandbox.rpc import spelt
 from toologue.schema import Api, Parameter
-from toologue.values.described import described
-from toologue.values.json_schema import fits
+from toologue.values.json_schema import described, fits
 
 # A string without an end goes on to the end: every character is read once.
 _PLACE = re.compile(

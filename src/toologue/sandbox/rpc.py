@@ -30,6 +30,7 @@ from toologue.schema.jsonl import Noun
 
 P = ParamSpec("P")
 T = TypeVar("T")
+_SOME_DAY = datetime(2025, 1, 1, 9, tzinfo=UTC)
 
 
 class Limits(Noun):
@@ -64,9 +65,6 @@ class Execution(Noun):
     calls: tuple[Called, ...] = ()
     changes: dict[str, JsonValue] = Field(default_factory=dict)
     created: tuple[str, ...] = ()
-
-
-_SOME_DAY = datetime(2025, 1, 1, 9, tzinfo=UTC)
 
 
 class Stopped(Exception):

@@ -14,11 +14,36 @@ Not covered: behaviour. A noun carries facts and what follows from them alone.
 """
 
 from toologue.schema.api import Api, Compare, Parameter
-from toologue.schema.case import Case, DecidedBy, Mismatch, ProtocolName, Score, Severity, Stop, Trace, Verdict
-from toologue.schema.dialogue import Brief, Dialogue, Edge, Setting, Similarities
+from toologue.schema.case import (
+    Case,
+    DecidedBy,
+    Mismatch,
+    Outcome,
+    ProtocolName,
+    Score,
+    Severity,
+    Slip,
+    Status,
+    Stop,
+    Trace,
+    Verdict,
+)
+from toologue.schema.dialogue import (
+    KINDS,
+    MOVES,
+    Brief,
+    Cue,
+    Dialogue,
+    Edge,
+    Flow,
+    Move,
+    Plan,
+    Scenario,
+    Setting,
+    Similarities,
+    ValueKind,
+)
 from toologue.schema.jsonl import Noun, Record
-from toologue.schema.outcome import Outcome, Slip, Status
-from toologue.schema.plan import KINDS, MOVES, Cue, Flow, Move, Plan, Scenario, ValueKind
 from toologue.schema.procedure import (
     Branch,
     Graph,

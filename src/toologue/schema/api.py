@@ -23,6 +23,7 @@ from toologue.schema.shared import Packer, Unpacker
 # - from, until: a range's lower, upper bound: may lie further out, may be absent
 # - ids: expected ids are among the actual ones · ignored: never compared
 Compare = Literal["exact", "text", "prose", "folded", "date", "moment", "from", "until", "set", "ids", "ignored"]
+SCHEMAS_FIELD = b',"schemas":'
 
 
 class Parameter(Noun):
@@ -74,9 +75,6 @@ class Api(Record):
     def required(self) -> tuple[str, ...]:
         """The names of the parameters that a call must give, in the order of the documentation."""
         return tuple(name for name, parameter in self.parameters.items() if parameter.required)
-
-
-SCHEMAS_FIELD = b',"schemas":'
 
 
 def write_apis(file: Path | str, apis: Iterable[Api]) -> None:

@@ -32,6 +32,7 @@ from toologue import keys, limits
 from toologue.errors import BadFile, BadRecord, shown
 
 _set = object.__setattr__
+_BRANCHES = (dict, list)  # for isinstance: a union would be made at each call
 
 
 class Noun(BaseModel):
@@ -338,9 +339,6 @@ def json_path(location: tuple[int | str, ...]) -> str:
         elif not (step in _TAGS and index and isinstance(location[index - 1], int)):
             steps.append(f".{step}")
     return "$" + "".join(steps)
-
-
-_BRANCHES = (dict, list)  # for isinstance: a union would be made at each call
 
 
 def leaves(value: Any, place: tuple[int | str, ...] = ()) -> Iterator[tuple[tuple[int | str, ...], Any]]:

@@ -22,6 +22,10 @@ from toologue.schema.jsonl import Noun, Record
 StepKind = Literal["ask", "say", "call", "end"]
 # Words on one line: how they were wrapped is nobody's business.
 Words = Annotated[str, BeforeValidator(lambda text: " ".join(text.split()) if isinstance(text, str) else text)]
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+GraphKind = Literal["flowgraph", "conversation_graph"]
+NodeType = Literal["start_message", "message", "api", "end_message", "assistant", "user"]
 
 
 class _Placed(Noun):
@@ -125,12 +129,6 @@ class Procedure(Record):
     def calls(self) -> tuple[str, ...]:
         """The names of the Apis that the steps call, each once, in order."""
         return tuple(dict.fromkeys(step.api for step in self.steps if step.kind == "call"))
-
-
-K = TypeVar("K", bound=Hashable)
-T = TypeVar("T")
-GraphKind = Literal["flowgraph", "conversation_graph"]
-NodeType = Literal["start_message", "message", "api", "end_message", "assistant", "user"]
 
 
 class Tries(Noun):

@@ -20,6 +20,20 @@ from pydantic import (
 
 from toologue.schema.jsonl import Noun
 
+UserAction = Literal[
+    "inform_intent_clear",
+    "inform_intent_clear_add",
+    "inform_intent_vague",
+    "inform",
+    "fail_inform",
+    "affirm",
+    "negate",
+    "user_bye",
+]
+AgentAction = Literal[
+    "request", "response", "clarify", "suggest", "response_fail", "system_bye", "call", "retriever_call"
+]
+
 
 class Call(Noun):
     """A call of an Api. `arguments` is None where what the model wrote did not parse; `raw` is then its text."""
@@ -101,21 +115,6 @@ class Result(Noun):
 def executable(act: Call | Retrieve | Program) -> bool:
     """Whether the world is asked to do this act: drafts and abandoned programs are not."""
     return act.kind != "program" or act.status == "final"
-
-
-UserAction = Literal[
-    "inform_intent_clear",
-    "inform_intent_clear_add",
-    "inform_intent_vague",
-    "inform",
-    "fail_inform",
-    "affirm",
-    "negate",
-    "user_bye",
-]
-AgentAction = Literal[
-    "request", "response", "clarify", "suggest", "response_fail", "system_bye", "call", "retriever_call"
-]
 
 
 class State(Noun):

@@ -8,7 +8,7 @@ A test is one labelled agent turn of the gold, whatever it does; under `next` ea
     user turn right    hits, of = user turns        hits / of, under `forced` (`overall`)
     dialogue right     hits, of = dialogues         those whose user turns are all right
 
-Words are an action where they name it and no other (`formats.tooldial_text.read_action`).
+Words are an action where they name it and no other (`formats.tooldial.read_action`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from toologue.formats.tooldial import state_json
-from toologue.formats.tooldial_text import ACTIONS, read_action
+from toologue.formats.tooldial import ACTIONS, read_action, state_json
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentAction, AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, answers
 from toologue.score import metric

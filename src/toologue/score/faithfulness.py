@@ -27,7 +27,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from toologue.formats.tooldial_text import lines
+from toologue.formats.tooldial import lines
 from toologue.models.ask import ask, render_prompt
 from toologue.models.model import Model, ModelFault
 from toologue.models.similarity import TextMatch

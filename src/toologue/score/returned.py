@@ -33,7 +33,7 @@ from pydantic import JsonValue
 
 from toologue import keys
 from toologue.schema import Verdict
-from toologue.values.moments import moment, written
+from toologue.values.compare import moment, written
 
 _FIELD = re.compile(r"[A-Za-z_][A-Za-z_ ]*")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")

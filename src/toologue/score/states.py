@@ -1,6 +1,6 @@
 """Dialogue state tracking: which states are right, and in which way others are wrong (ToolDial 4.1, A.8, A.10).
 
-A test is one labelled state of the text (`formats.tooldial_text`): of each agent turn with words, and of a call that
+A test is one labelled state of the text (`formats.tooldial`): of each agent turn with words, and of a call that
 answers the user. Under `next` each test begins at the gold.
 
     metric                  of                     hits
@@ -30,8 +30,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from pydantic import JsonValue
 
 from toologue.formats.literals import value_of
-from toologue.formats.tooldial import state_json, state_of
-from toologue.formats.tooldial_text import read_state
+from toologue.formats.tooldial import read_state, state_json, state_of
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, invocations
 from toologue.score.metric import MEANINGS, answers_of, done_at, no_reply, shares_of, unscored

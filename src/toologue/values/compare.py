@@ -1,4 +1,4 @@
-"""Whether an actual value agrees with an expected one, by the comparer that its parameter or field names.
+"""Whether an actual value agrees with an expected one, by the comparer that its parameter names; dates and moments.
 
 Contract: pure, total, never raises: any two JSON values have an answer. Text similarity comes in as a function.
 
@@ -13,8 +13,9 @@ Not covered: units and currencies.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Literal, assert_never, cast
 
@@ -22,8 +23,9 @@ from pydantic import JsonValue
 
 from toologue import keys
 from toologue.schema import Compare
-from toologue.values.moments import moment
 
+_DURATION = re.compile(r"(\d{1,6}) ?(minute|hour|day|week)s?")
+_LONGEST = timedelta(days=366_000)
 Alike = Callable[[Literal["text", "prose"], str, str], bool]
 """(comparer, expected, actual) → whether two texts say the same."""
 
@@ -37,6 +39,51 @@ _JUDGES: dict[str, Callable[[datetime, datetime], bool]] = {
     "from": datetime.__ge__,
     "until": datetime.__le__,
 }
+_BRANCHES = (dict, list)  # for isinstance: a union would be made at each call
+
+
+@lru_cache(maxsize=1 << 14)
+def moment(text: str) -> datetime | None:
+    """The moment that a text names, or None. One that names no zone is read as UTC."""
+    if not text[:4].isdecimal():  # quick, and true of every moment
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def written(when: datetime) -> str:
+    """A moment as RFC 3339, to the second."""
+    return when.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def duration(text: Any) -> timedelta | None:
+    """What a text such as `30 days` spells: minutes, hours, days or weeks, a thousand years at most. Else None."""
+    found = _DURATION.fullmatch(text.strip()) if isinstance(text, str) else None
+    length = timedelta(**{f"{found[2]}s": int(found[1])}) if found else None
+    return length if length is not None and length <= _LONGEST else None
+
+
+@lru_cache(maxsize=4096)
+def shifted(text: str, by: str, way: Callable[[datetime, timedelta], datetime]) -> str | None:
+    """A date or a moment, a duration later (added) or earlier (subtracted), written alike; None where it is not such.
+
+    Raises OverflowError for what lies outside of the years 1 to 9999.
+
+        >>> shifted("2025-03-12", "14 days", datetime.__add__)
+        '2025-03-26'
+        >>> shifted("2025-03-12T09:30:00Z", "2 hours", datetime.__sub__)
+        '2025-03-12T07:30:00Z'
+    """
+    when, wait = moment(text), duration(by)
+    if when is None or wait is None:
+        return None
+    if len(text) <= len("2025-03-12"):
+        return way(when, wait).date().isoformat()
+    later = way(datetime.fromisoformat(text), wait)
+    return later.isoformat(" " if " " in text else "T", "seconds").replace("+00:00", "Z")
 
 
 def never_alike(compare: Literal["text", "prose"], expected: str, actual: str) -> bool:
@@ -110,9 +157,6 @@ def contains(whole: Any, part: Any) -> bool:
             return whole == []
         return isinstance(whole, list) and all(any(same(o, m) for o in cast("list[Any]", whole)) for m in members)
     return same(whole, part)
-
-
-_BRANCHES = (dict, list)  # for isinstance: a union would be made at each call
 
 
 def leaves(value: JsonValue) -> Iterator[str | float]:

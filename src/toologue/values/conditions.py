@@ -32,9 +32,8 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from toologue.errors import BadSetting, shown
-from toologue.values.compare import is_number, order, same
+from toologue.values.compare import duration, is_number, moment, order, same, shifted
 from toologue.values.json_schema import list_of, object_of
-from toologue.values.moments import duration, moment, shifted
 
 _Evaluator = Callable[[Mapping[str, JsonValue]], Any]
 """Values by name → the value of an expression."""
@@ -46,6 +45,7 @@ _SECONDS = 253_402_300_800
 _DIGITS = 9
 """After the point, so that three times 20.70 is 62.10."""
 _REMEDIES = {"&&": "and", "||": "or", "===": "==", "!==": "!=", "<>": "!="}
+_LOOPS = {ast.GeneratorExp, ast.ListComp}
 
 
 @dataclass(frozen=True)
@@ -192,9 +192,6 @@ def _listed(loop: ast.List | ast.GeneratorExp | ast.ListComp, inner: Callable[[a
         return [told(one) for one in each if all(condition(one) for condition in conditions)]
 
     return found
-
-
-_LOOPS = {ast.GeneratorExp, ast.ListComp}
 
 
 def _kinds(tree: ast.AST) -> set[type[ast.AST]]:

@@ -14,9 +14,10 @@ it looks around or back, which only Python's can.
 
 from __future__ import annotations
 
+import json
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, cast
@@ -222,3 +223,58 @@ _BOUNDS: Mapping[type, tuple[tuple[str, Callable[[Any, Any], bool]], ...]] = {
     list: (("minItems", operator.ge), ("maxItems", operator.le)),
     dict: (("minProperties", operator.ge), ("maxProperties", operator.le)),
 }
+
+
+_TYPE_WORDS = {
+    "string": "a string", "integer": "an integer", "number": "a number", "boolean": "true or false",
+    "object": "an object", "array": "a list", "null": "null",
+}  # fmt: skip
+_BOUND_WORDS = {
+    "minimum": "at least {}", "exclusiveMinimum": "more than {}", "maximum": "at most {}",
+    "exclusiveMaximum": "less than {}", "multipleOf": "a multiple of {}", "minLength": "at least {} characters",
+    "maxLength": "at most {} characters", "minItems": "at least {} items", "maxItems": "at most {} items",
+}  # fmt: skip
+DEEP = 4
+
+
+def described(schema: Mapping[str, Any]) -> str:
+    """What a schema asks of a value, in words: types and limits; empty where everything fits.
+
+    >>> described({"type": "integer", "minimum": 1, "maximum": 5})
+    'an integer; at least 1; at most 5'
+    >>> described({"type": ["string", "null"], "pattern": "^ch_"})
+    'a string or null; like ^ch_'
+    >>> described({"type": "array", "items": {"type": "object", "properties": {"id": {"type": "string"}}}})
+    'a list; [{id: string}]'
+    """
+    if values := list_of(schema.get("enum")):
+        return f"one of {', '.join(json.dumps(one, ensure_ascii=False) for one in values)}"
+    kinds = " or ".join(dict.fromkeys(_TYPE_WORDS[one] for one in types_of(schema)))
+    return "; ".join([*([kinds] if kinds else []), *limits(schema)])
+
+
+def limits(schema: Mapping[str, Any]) -> Iterator[str]:
+    """What a value must keep to, beside its types and its enum."""
+    for name, word in _BOUND_WORDS.items():
+        if (bound := number_in(schema, name)) is not None:
+            yield word.format(f"{bound:g}")
+    if "string" in types_of(schema) and isinstance(schema.get("format"), str):
+        yield f"format {schema['format']}"
+    if isinstance(schema.get("pattern"), str):
+        yield f"like {schema['pattern']}"
+    if inner := fields(schema):
+        yield inner
+
+
+def fields(schema: Mapping[str, Any], deep: int = DEEP) -> str:
+    """The names in a schema, and the types of plain values: {orders: [{id: string}], next: string}."""
+    items = object_of(items_of(schema))
+    if "array" in types_of(schema):
+        return f"[{fields(items, deep) or _plain(items)}]"
+    found = properties_of(schema) if deep else {}
+    named = (f"{name}: {fields(rule, deep - 1) or _plain(rule)}" for name, rule in found.items())
+    return f"{{{', '.join(named)}}}" if found else ""
+
+
+def _plain(schema: Any) -> str:
+    return " or ".join(types_of(object_of(schema))) or "anything"

@@ -30,7 +30,7 @@ from typing import Any
 
 from toologue import keys
 from toologue.errors import UserError, shown
-from toologue.text.names import Want, expected_kinds
+from toologue.text.names import expected_kinds
 from toologue.text.tokens import words_of
 from toologue.values.json_schema import (
     fits,
@@ -397,19 +397,15 @@ def _worded(maker: _Maker, rule: Mapping[str, Any], random: Random, said: tuple[
     if want is None:
         return _leaf("text", random)
     if want.kind in ("date", "time", "moment"):
-        return _moment(want, random)
+        moment = datetime(2025, 1, 1) + timedelta(minutes=15 * random.randrange(365 * 96))
+        if want.past:
+            moment = moment.replace(year=random.randint(1950, 2004), day=min(moment.day, 28))
+        if want.form in ("rfc3339", "epoch"):
+            return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return moment.strftime(want.form) + ("Z" if want.schema.get("format") == "time" else "")
     named = want.kind in ("place", "person", "text", "id", "title")
     word = next((_BY_WORD[word] for word in reversed(want.words) if named and word in _BY_WORD), want.kind)
     return _leaf(word, random)
-
-
-def _moment(want: Want, random: Random) -> str:
-    moment = datetime(2025, 1, 1) + timedelta(minutes=15 * random.randrange(365 * 96))
-    if want.past:
-        moment = moment.replace(year=random.randint(1950, 2004), day=min(moment.day, 28))
-    if want.form in ("rfc3339", "epoch"):
-        return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return moment.strftime(want.form) + ("Z" if want.schema.get("format") == "time" else "")
 
 
 def text_for(pattern: str, random: Random, *, spread: int = 3) -> str | None:

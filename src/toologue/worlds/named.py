@@ -101,17 +101,13 @@ def place_of(world: str, data: Path | None = None, overlay: Path | None = None, 
     if now is None and setting.name == "crud":
         now = _NOW
         setting = setting.replace(arguments={**setting.arguments, "now": now})
-    return _with_programs(_object_name(world), setting, {"now": now})
+    # What programs call a service: as its class, its file, or the folder of an openapi.yaml, is called.
+    file = Path(world.partition("?")[0].rpartition(":")[2])
+    name = file.resolve().parent.name if file.stem == "openapi" else file.stem
+    name = re.sub(r"\W+", "_", name).strip("_").lower()
+    return _with_programs(name if name.isidentifier() else "service", setting, {"now": now})
 
 
 def _with_programs(name: str, inside: Setting, facts: Mapping[str, JsonValue]) -> Place:
     arguments: dict[str, JsonValue] = {"object": name, "world": inside.model_dump(mode="json")}
     return Place(Setting(name="programs", arguments=arguments), name, facts)
-
-
-def _object_name(world: str) -> str:
-    """What programs call a service: as its class, its file, or the folder of an openapi.yaml, is called."""
-    file = Path(world.partition("?")[0].rpartition(":")[2])
-    name = file.resolve().parent.name if file.stem == "openapi" else file.stem
-    name = re.sub(r"\W+", "_", name).strip("_").lower()
-    return name if name.isidentifier() else "service"

@@ -6,13 +6,13 @@
     talm:overall:MODEL        takes whole steps: Thought, Action, Dialogue State, Message; short: talm:MODEL
 
 The model is told the task and its rules in a system message (`talm.txt`; the wording is ours) and the conversation in
-a user message, in the lines of `formats.tooldial_text.steps`, with the documents of the Apis that the retriever found:
+a user message, in the lines of `formats.tooldial.steps`, with the documents of the Apis that the retriever found:
 types, choices, defaults, examples, and what the documentation settles. What the history hides has no lines.
 
 The rules say what the labels say, and nothing else decides: when to ask for what, when to say goodbye, and with which
 actions no Api is confirmed, by the convention that `facts["states"]` of the brief names (`formats.tooldial`).
 
-Contract: a function of the history and the brief. An answer is read by `formats.tooldial_text`; what the model wrote
+Contract: a function of the history and the brief. An answer is read by `formats.tooldial`; what the model wrote
 stands in `extra["answer"]`, with problem and notes, where it was not clean. A step without a known action has an error
 of the problem's name. In overall steps `call` calls the Api of the step's state with its filled slots, and
 `retriever_call` asks for a required slot that this state, or the last in sight, lacks; else with the user's last words.
@@ -34,8 +34,18 @@ from pydantic import JsonValue
 from toologue.agents.agent import AgentSpec
 from toologue.agents.llm import ModelAgent, asking
 from toologue.formats.openai import Message
-from toologue.formats.tooldial import UNCONFIRMED, convention_of, state_of
-from toologue.formats.tooldial_text import TASKS, Answer, Task, read_action, read_state, read_step, steps
+from toologue.formats.tooldial import (
+    TASKS,
+    UNCONFIRMED,
+    Answer,
+    Task,
+    convention_of,
+    read_action,
+    read_state,
+    read_step,
+    state_of,
+    steps,
+)
 from toologue.models.ask import render_prompt
 from toologue.models.model import Model
 from toologue.schema import Act, AgentTurn, Api, Brief, Call, Fault, Retrieve, State, Turn, UserTurn

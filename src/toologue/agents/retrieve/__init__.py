@@ -7,7 +7,7 @@
 What it does when it is its turn, in this order (ToolDial's actions in brackets):
 
 1. `history` reads the conversation: the request that is still open, what was answered, what calls gave back.
-2. `deciding` cuts the request into wishes, by the `evidence` for an Api that its words hold.
+2. `deciding` cuts the request into wishes, by the evidence for an Api that its words hold.
 3. `filling` fills in the form of each (`forms`) from the conversation, from results and from the brief.
 4. `deciding` takes the first wish that is not served: call its Api, or one that supplies what is missing [call]. Where
    nothing can be called: ask for what is missing, in the order of the documentation [request]; ask before a write that
@@ -40,8 +40,7 @@ from collections.abc import Sequence
 
 from toologue import limits
 from toologue.agents.agent import AgentSpec
-from toologue.agents.retrieve.deciding import CONFIRM, Confirm, Mind, Step, decide
-from toologue.agents.retrieve.evidence import Weigher
+from toologue.agents.retrieve.deciding import CONFIRM, Confirm, Mind, Step, Weigher, decide
 from toologue.agents.retrieve.history import hear
 from toologue.agents.retrieve.searching import search, searches
 from toologue.agents.retrieve.wording import say
@@ -63,7 +62,10 @@ class Retrieve:
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
         """The next turn."""
         history = [_heard(turn) for turn in history]
-        weigher = self._weigher(brief)
+        key = tuple(api.key for api in brief.apis)
+        if key not in self._weighers:
+            self._weighers[key] = Weigher(Retriever(brief.apis, self._embedder))
+        weigher = self._weighers[key]
         if searches(history, brief):
             return search(history, brief, weigher.forms)
         step = decide(Mind(hear(history), weigher, brief.facts, self._confirm))
@@ -75,12 +77,6 @@ class Retrieve:
             state=_state(step),
             thought=_thought(step, weigher),
         )
-
-    def _weigher(self, brief: Brief) -> Weigher:
-        key = tuple(api.key for api in brief.apis)
-        if key not in self._weighers:
-            self._weighers[key] = Weigher(Retriever(brief.apis, self._embedder))
-        return self._weighers[key]
 
 
 def _heard(turn: Turn) -> Turn:

@@ -250,19 +250,17 @@ def _heard(quest: _Quest, words: str) -> _Quest:
     elif quest.options:
         _chose(quest, words)
     elif (form := quest.hand) is not None:
-        _answered(quest, form, words)
+        said = _read(quest, form, words, quest.asked)
+        quest.known(form).update(said.values)
+        missing = quest.lacking(form)[0]
+        unknown = [name for name in said.unknown if name in missing] or (
+            missing if talk("unknowing").search(words) else []
+        )
+        if quest.source is None and unknown:
+            quest.doubtful = unknown[0]
+        else:
+            quest.heard_out.add(form.api.name)
     return quest
-
-
-def _answered(quest: _Quest, form: Form, words: str) -> None:
-    said = _read(quest, form, words, quest.asked)
-    quest.known(form).update(said.values)
-    missing = quest.lacking(form)[0]
-    unknown = [name for name in said.unknown if name in missing] or (missing if talk("unknowing").search(words) else [])
-    if quest.source is None and unknown:
-        quest.doubtful = unknown[0]
-    else:
-        quest.heard_out.add(form.api.name)
 
 
 def _read(quest: _Quest, form: Form, words: str, asked: str) -> Answer:
@@ -345,23 +343,19 @@ def _did(quest: _Quest, act: Act, result: Result, forms: Mapping[str, Form], ban
         form = forms[act.api]
         quest.told[act.api] = dict(act.arguments or {})
         if quest.source is not None and quest.source.form is form and quest.sourced is None:
-            _sourced(quest, quest.source, result)
+            # What a source gave back: one value, or several to choose among.
+            quest.sourced = result
+            every = values_of(result.value, rows=MOST_SHOWN)
+            found = [one for one in every if one.name == quest.source.output and sayable(one.value)]
+            if not found:
+                quest.failure = f"{quest.source.form.api.name} did not find {quest.source.parameter}"
+            elif len({repr(one.value) for one in found}) == 1:
+                _hand_over(quest, found[0].value)
+            else:
+                quest.options = found[:MOST_SHOWN]
         else:
             quest.target, quest.result = form, Made(act, result)
         quest.failure = f"{act.api} failed: {result.error.message}" if result.error is not None else quest.failure
-
-
-def _sourced(quest: _Quest, source: _Source, result: Result) -> None:
-    """What a source gave back: one value, or several to choose among."""
-    quest.sourced = result
-    every = values_of(result.value, rows=MOST_SHOWN)
-    found = [one for one in every if one.name == source.output and sayable(one.value)]
-    if not found:
-        quest.failure = f"{source.form.api.name} did not find {source.parameter}"
-    elif len({repr(one.value) for one in found}) == 1:
-        _hand_over(quest, found[0].value)
-    else:
-        quest.options = found[:MOST_SHOWN]
 
 
 def _hand_over(quest: _Quest, value: Any) -> None:

@@ -58,7 +58,10 @@ def answered(answer: str, question: str, slots: Sequence[Slot]) -> Answer:
     found = {name: value for name, value in behind if value}
     unknown = tuple(dict.fromkeys(name for name, _ in behind if name not in found))
     if not spots and slots and (value := _alone(answer)):
-        found = _shared(value, _asked(question, slots))
+        # The parameters that a question names, in its order; the first one where it names none.
+        by_name = {slot.name: slot for slot in slots}
+        named = dict.fromkeys(spot.name for spot in _spots(question, _phrases(question), slots))
+        found = _shared(value, [by_name[name] for name in named] or [*slots][:1])
     return Answer({slot.name: _typed(found[slot.name], slot) for slot in slots if slot.name in found}, unknown)
 
 
@@ -124,13 +127,6 @@ def _assigned(said: Sequence[str], phrases: Sequence[str], slots: Sequence[Slot]
     left = [slot.name for slot in slots if slot.name not in chosen.values()]
     unlike = [phrase for phrase in order if phrase in phrases and phrase not in chosen]
     return chosen | dict(zip(unlike, left, strict=False))
-
-
-def _asked(question: str, slots: Sequence[Slot]) -> list[Slot]:
-    """The parameters that a question names, in its order; the first one where it names none."""
-    by_name = {slot.name: slot for slot in slots}
-    named = dict.fromkeys(spot.name for spot in _spots(question, _phrases(question), slots))
-    return [by_name[name] for name in named] or [*slots][:1]
 
 
 def _shared(answer: str, asked: Sequence[Slot]) -> dict[str, str]:

@@ -47,8 +47,7 @@ from toologue.bench.tables import html
 from toologue.bench.tooldial.tables import tables
 from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, labelled, part_of, parts, summarize
 from toologue.errors import BadFile, BadRecord, BadSetting
-from toologue.formats.tooldial import read_tooldial, state_of
-from toologue.formats.tooldial_text import ACTIONS, TASKS, Task
+from toologue.formats.tooldial import ACTIONS, TASKS, Task, read_tooldial, state_of
 from toologue.loop import Agent
 from toologue.models.ask import model
 from toologue.models.model import Model

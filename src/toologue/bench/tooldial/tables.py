@@ -8,8 +8,7 @@ from typing import Any
 
 from toologue.bench.benchmark import Graded, Results, sums
 from toologue.bench.tables import Table
-from toologue.formats.tooldial import convention_of
-from toologue.formats.tooldial_text import ACTIONS, TASKS, Task
+from toologue.formats.tooldial import ACTIONS, TASKS, Task, convention_of
 from toologue.score import actions, faithfulness, states
 from toologue.score.metric import value_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from toologue.bench.benchmark import Graded, Options, Part, sums, ungraded, values_of
 from toologue.errors import UnknownName
-from toologue.formats.tooldial_text import LABELS, TASKS, Labels, Task
+from toologue.formats.tooldial import LABELS, TASKS, Labels, Task
 from toologue.schema import AgentTurn, Dialogue, Score, Trace
 from toologue.score import actions, faithfulness, states
 from toologue.score.metric import no_reply, own_fault, score_of

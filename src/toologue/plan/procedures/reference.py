@@ -20,8 +20,7 @@ from toologue.plan.procedures.service import Service
 from toologue.schema import Api, Call
 from toologue.schema.jsonl import leaves
 from toologue.text.tokens import singular, stem, words_of
-from toologue.values.described import described
-from toologue.values.json_schema import items_of, list_of, object_of, properties_of, required_of, types_of
+from toologue.values.json_schema import described, items_of, list_of, object_of, properties_of, required_of, types_of
 from toologue.worlds.crud.data import fault_type
 from toologue.worlds.crud.simulator import Simulator
 from toologue.worlds.crud.tables import Table

@@ -43,6 +43,14 @@ TOOLS: dict[str, Tool] = {
     for name, tool in inspect.getmembers(plugin, inspect.isfunction)
     if tool.__module__ == plugin.__name__ and not name.startswith("_")
 }
+# Searches: the field of the result that lists what was found, and the field that names one of them.
+_IDS = {
+    "FindAlarms": ("alarms", "alarm_id"),
+    "GetReminders": ("reminders", "reminder_id"),
+    "QueryCalendar": ("events", "event_id"),
+    "SearchInbox": ("emails", "email_id"),
+    "SearchMessages": ("messages", "message_id"),
+}
 
 
 class Assistant(Stateful):
@@ -125,16 +133,6 @@ def _signature(name: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """(all argument names, those without a default) of a tool."""
     parameters = list(inspect.signature(TOOLS[name]).parameters.values())[1:]
     return frozenset(p.name for p in parameters), tuple(p.name for p in parameters if p.default is p.empty)
-
-
-# Searches: the field of the result that lists what was found, and the field that names one of them.
-_IDS = {
-    "FindAlarms": ("alarms", "alarm_id"),
-    "GetReminders": ("reminders", "reminder_id"),
-    "QueryCalendar": ("events", "event_id"),
-    "SearchInbox": ("emails", "email_id"),
-    "SearchMessages": ("messages", "message_id"),
-}
 
 
 def missing(predicted: Invocation, gold: Invocation) -> Sequence[Mismatch] | None:

@@ -25,6 +25,8 @@ from toologue.worlds.crud.data import Refusal, fault_type
 from toologue.worlds.crud.envelopes import kinds_of
 from toologue.worlds.crud.tables import Table
 
+Place = tuple[str | int, ...]
+
 
 class _Missing(Enum):
     MISSING = "nothing"
@@ -136,9 +138,6 @@ def _plain(value: Any) -> str:
     if value is MISSING:
         return "not given"
     return "empty" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-
-
-Place = tuple[str | int, ...]
 
 
 class ActionError(Exception):

@@ -188,15 +188,13 @@ class _Trial:
             raise _Disagrees("it changes nothing")
         for other, there in self.simulator.routes.items() if route and route.single and operation.api.writes else ():
             if (there.place, there.operation.method, operation.method == "delete") == (route.place, "get", False):
-                self._as_sent(name, arguments, self._done(world, other, self._arguments(other, number)).value)
-
-    def _as_sent(self, name: str, arguments: Mapping[str, Any], shown: Any) -> None:
-        wires = self.simulator.operations[name].wires
-        sent = {wires[flat].name: value for flat, value in arguments.items() if wires[flat].into == "body"}
-        shown = {"": shown} if "" in sent else object_of(shown)
-        strange = (key for key in sent.keys() & shown.keys() if not same(shown[key], sent[key]))
-        if wrong := next(strange, None):
-            raise _Disagrees(f"{wrong} was sent as {sent[wrong]!r} and is {shown[wrong]!r}")
+                shown = self._done(world, other, self._arguments(other, number)).value
+                wires = self.simulator.operations[name].wires
+                sent = {wires[flat].name: value for flat, value in arguments.items() if wires[flat].into == "body"}
+                shown = {"": shown} if "" in sent else object_of(shown)
+                strange = (key for key in sent.keys() & shown.keys() if not same(shown[key], sent[key]))
+                if wrong := next(strange, None):
+                    raise _Disagrees(f"{wrong} was sent as {sent[wrong]!r} and is {shown[wrong]!r}")
 
     def _shown(self, world: Crud, table: Table, row: Row, arguments: Mapping[str, Any]) -> None:
         """That operations which read and list show a row as it is."""

@@ -21,14 +21,17 @@ from toologue.data import Place, Source
 from toologue.errors import BadSetting, ToolError, UnknownName, shown
 from toologue.schema import Fault
 from toologue.text.tokens import snake
-from toologue.values.compare import same
+from toologue.values.compare import moment, same, written
 from toologue.values.json_schema import fits, types_of
 from toologue.values.least import completed, least
-from toologue.values.moments import moment, written
 from toologue.worlds.crud.envelopes import kinds_of
 from toologue.worlds.crud.rows import RowMaker, now_as, plausible
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.store import Row, Store, own
+
+_COUNTS = "_made"
+# Key → row, and where it stands.
+_Placed = dict[str, tuple[dict[str, Any], Place]]
 
 
 class Refusal(ToolError):
@@ -45,9 +48,6 @@ def fault_type(status: int) -> str:
     if not (400 <= status <= 599 and status in {*HTTPStatus}):
         raise ValueError(f"the status of a refusal is one of HTTP's from 400 to 599, not {shown(status)}")
     return "invalid" if status in (400, 422) else snake(HTTPStatus(status).phrase)
-
-
-_COUNTS = "_made"
 
 
 def key_text(value: Any) -> str:
@@ -213,10 +213,6 @@ def moment_in(text: Any, source: Source) -> str:
     if when is None or not 1900 <= when.year <= 2900:
         raise source.bad(("now",), f"{shown(text)} is no moment", "write it like 2025-03-12T09:30:00Z")
     return written(when)
-
-
-# Key → row, and where it stands.
-_Placed = dict[str, tuple[dict[str, Any], Place]]
 
 
 def _seed_table(source: Source, name: str, rows: Any, tables: Mapping[str, Table]) -> _Placed:

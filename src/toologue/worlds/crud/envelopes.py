@@ -29,6 +29,13 @@ _WHATEVER = frozenset(("data", "result", "results", "items", "records", "values"
 # Properties of an answer that say that it went well.
 DONE = ("success", "ok", "deleted", "removed")
 _DEEPEST = 2
+_FACTS: Mapping[tuple[str, ...], Callable[[Page], Any]] = {
+    ("total", "count"): lambda page: page.total,
+    ("more",): lambda page: page.start + len(page.rows) < page.total,
+    ("next", "cursor", "token"): lambda page: page.next,
+    ("limit", "size", "per"): lambda page: page.total if page.size is None else page.size,
+    ("offset",): lambda page: page.start,
+}
 
 
 class Page(NamedTuple):
@@ -153,12 +160,3 @@ def _fact(name: str) -> Callable[[Page], Any] | None:
     if words & {"previous", "prev"}:
         words -= {"next", "cursor", "token"}
     return next((fact for marks, fact in _FACTS.items() if words & {*marks}), None)
-
-
-_FACTS: Mapping[tuple[str, ...], Callable[[Page], Any]] = {
-    ("total", "count"): lambda page: page.total,
-    ("more",): lambda page: page.start + len(page.rows) < page.total,
-    ("next", "cursor", "token"): lambda page: page.next,
-    ("limit", "size", "per"): lambda page: page.total if page.size is None else page.size,
-    ("offset",): lambda page: page.start,
-}

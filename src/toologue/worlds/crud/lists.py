@@ -14,10 +14,9 @@ from typing import Any, cast
 from toologue.apis.schemas import list_of, object_of
 from toologue.errors import BadSetting, UnknownName, shown
 from toologue.text.tokens import snake
-from toologue.values.compare import same
+from toologue.values.compare import moment, same
 from toologue.values.conditions import parse
 from toologue.values.json_schema import types_of
-from toologue.values.moments import moment
 from toologue.worlds.crud.data import Refusal, key_text
 from toologue.worlds.crud.envelopes import Page, kinds_of
 from toologue.worlds.crud.tables import Table
@@ -27,6 +26,31 @@ from toologue.worlds.store import Row
 _SIZE = 20
 # What a parameter says to mean every value.
 _EVERYTHING = ("all", "any")
+_PAGING = {
+    "limit": ["limit", "per_page", "page_size", "size", "max_results", "count", "top", "page_limit"],
+    "offset": ["offset", "skip", "start"],
+    "page": ["page", "page_number", "page_no"],
+    "cursor": ["cursor", "page_token", "next_token", "starting_after", "after", "continuation_token"],
+    "sort": ["sort", "sort_by", "order_by", "sortby", "orderby", "ordering"],
+    "order": ["order", "direction", "sort_order", "sort_direction", "sort_dir"],
+    "search": ["q", "query", "search", "keyword", "keywords", "text", "term"],
+}
+_BOUNDS = {
+    "min": ["min", "minimum", "from", "since", "start", "gte", "starting", "earliest"],
+    "max": ["max", "maximum", "to", "until", "end", "lte", "ending", "latest"],
+    "above": ["after", "gt", "over"],
+    "below": ["before", "lt", "under"],
+}
+_IGNORED = "ignored"
+_WAYS = ("equal", "min", "max", "above", "below", "contains")
+_MEANING = {
+    word: parse(f"value {sign} bound") for word, sign in (("min", ">="), ("max", "<="), ("above", ">"), ("below", "<"))
+}
+
+
+Select = Callable[[Iterable[Row], Mapping[str, Any]], Page]
+# Wanted value → whether a row has it.
+Filter = Callable[[Any], Callable[[Row], bool]]
 
 
 def _paged(rows: list[Row], asked: Mapping[str, Any], table: Table) -> Page:
@@ -80,33 +104,6 @@ def _rank(value: Any) -> tuple[int, Any]:
         return 0, value
     when = moment(value) if isinstance(value, str) else None
     return (1, when) if when is not None else (2, str(value))
-
-
-_PAGING = {
-    "limit": ["limit", "per_page", "page_size", "size", "max_results", "count", "top", "page_limit"],
-    "offset": ["offset", "skip", "start"],
-    "page": ["page", "page_number", "page_no"],
-    "cursor": ["cursor", "page_token", "next_token", "starting_after", "after", "continuation_token"],
-    "sort": ["sort", "sort_by", "order_by", "sortby", "orderby", "ordering"],
-    "order": ["order", "direction", "sort_order", "sort_direction", "sort_dir"],
-    "search": ["q", "query", "search", "keyword", "keywords", "text", "term"],
-}
-_BOUNDS = {
-    "min": ["min", "minimum", "from", "since", "start", "gte", "starting", "earliest"],
-    "max": ["max", "maximum", "to", "until", "end", "lte", "ending", "latest"],
-    "above": ["after", "gt", "over"],
-    "below": ["before", "lt", "under"],
-}
-_IGNORED = "ignored"
-_WAYS = ("equal", "min", "max", "above", "below", "contains")
-_MEANING = {
-    word: parse(f"value {sign} bound") for word, sign in (("min", ">="), ("max", "<="), ("above", ">"), ("below", "<"))
-}
-
-
-Select = Callable[[Iterable[Row], Mapping[str, Any]], Page]
-# Wanted value → whether a row has it.
-Filter = Callable[[Any], Callable[[Row], bool]]
 
 
 def selection(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn, cast
 
-from toologue.apis.left_out import Unread
+from toologue.apis.choice import Unread
 from toologue.apis.openapi import OpenApi, Operation
 from toologue.apis.schemas import checker, list_of, object_of, properties_of
 from toologue.data import Place

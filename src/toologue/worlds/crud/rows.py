@@ -19,10 +19,10 @@ from toologue.apis.schemas import object_of, properties_of, required_of, written
 from toologue.errors import UserError
 from toologue.schema import Api
 from toologue.text.tokens import snake
+from toologue.values.compare import moment, written
 from toologue.values.json_schema import fits, items_of, resolved, types_of
 from toologue.values.least import least
 from toologue.values.make import make, text_for
-from toologue.values.moments import moment, written
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.documented.answers import answer_maker
 from toologue.worlds.store import own
@@ -40,6 +40,8 @@ _DONE_ON = (
 )
 # Made-up rows begin so many days ago, unless they tell of a birth before this year.
 _AGO, _BORN = 40, 2010
+NOW = "2025-03-12T09:30:00Z"
+COUNT = 2
 
 
 @dataclass(frozen=True)
@@ -249,10 +251,6 @@ def _plain(schema: Any, root: Any, deep: int = 0) -> dict[str, Any] | None:
     needed = [name for name in required_of(rule) if inner.get(name) is not None]
     kept = {name: part for name, part in inner.items() if part is not None}
     return {**made, "properties": kept, "required": needed} if kept and {*required_of(rule)} <= {*needed} else None
-
-
-NOW = "2025-03-12T09:30:00Z"
-COUNT = 2
 
 
 def sample_rows(tables: Mapping[str, Table]) -> dict[str, list[dict[str, Any]]]:

@@ -20,8 +20,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import JsonValue
 
 from toologue import keys
-from toologue.apis.choice import Choice, Picked
-from toologue.apis.left_out import Unread
+from toologue.apis.choice import Choice, Picked, Unread
 from toologue.apis.openapi import OpenApi, Operation, openapi_of
 from toologue.apis.schemas import compare_of, list_of, object_of
 from toologue.data import Source, read_source
@@ -31,11 +30,10 @@ from toologue.schema.jsonl import Noun
 from toologue.values.compare import contains
 from toologue.values.json_schema import resolved
 from toologue.worlds.crud.answers import hides, shown
-from toologue.worlds.crud.calls import as_resources
 from toologue.worlds.crud.data import Data, Refusal, fault_type, moment_in, read_seed
 from toologue.worlds.crud.envelopes import page_words
 from toologue.worlds.crud.operations import Handler, handler_of
-from toologue.worlds.crud.overlay import SAID, overlaid
+from toologue.worlds.crud.overlay import SAID, as_resources, overlaid
 from toologue.worlds.crud.rows import maker_of
 from toologue.worlds.crud.tables import tables_of
 from toologue.worlds.documented.simulator import Documented
@@ -45,6 +43,9 @@ from toologue.worlds.world import Kind, arguments_of, failure, stamp
 _DONE = Result()
 _SAID = frozenset(("x-action", "x-resource", SAID))
 _HERE = Path(__file__).parent
+# Arguments of a setting → the files that its service was read from, as they were then, and what came of them.
+_OPENED: dict[str, tuple[list[Path], list[tuple[int, int]], tuple[Simulator, Kind]]] = {}
+_MOST = 32
 
 
 @cache
@@ -280,11 +281,6 @@ def kind_for(setting: Setting) -> Kind:
     return _opened(setting)[1]
 
 
-# Arguments of a setting → the files that its service was read from, as they were then, and what came of them.
-_OPENED: dict[str, tuple[list[Path], list[tuple[int, int]], tuple[Simulator, Kind]]] = {}
-_MOST = 32
-
-
 def _opened(setting: Setting) -> tuple[Simulator, Kind]:
     said = arguments_of(setting, _Arguments)
     text = said.model_dump_json()
@@ -296,12 +292,19 @@ def _opened(setting: Setting) -> tuple[Simulator, Kind]:
     beside = (files_of(said.document, said.seed)[1], overlay)
     files = [*simulator.document.source.files, *(file for file in beside if file is not None)]
     key = keys.content_key([keys.file_key(file) for file in files])
+    made: dict[str, dict[str, Compare]] = {}
+    for name, table in simulator.tables.items():
+        compares: dict[str, Compare] = {
+            field: compare_of(rule, field, root=table.root) for field, rule in table.fields.items()
+        }
+        compares |= dict.fromkeys(simulator.makers[name].invented, "ignored")
+        made[name] = {field: compare for field, compare in compares.items() if compare != "exact"}
     kind = Kind(
         make=lambda case: simulator.world(),
         documents=lambda: simulator.apis,
         rows=cache(simulator.known),
         now=simulator.now,
-        fields=_fields(simulator),
+        fields=made,
         missing=missing,
         data_key=lambda _: key,
         names=simulator.names,
@@ -328,17 +331,6 @@ CRUD = Kind(
     data_key=lambda setting: kind_for(setting).data_key(setting),
     at=kind_for,
 )
-
-
-def _fields(simulator: Simulator) -> dict[str, dict[str, Compare]]:
-    made: dict[str, dict[str, Compare]] = {}
-    for name, table in simulator.tables.items():
-        compares: dict[str, Compare] = {
-            field: compare_of(rule, field, root=table.root) for field, rule in table.fields.items()
-        }
-        compares |= dict.fromkeys(simulator.makers[name].invented, "ignored")
-        made[name] = {field: compare for field, compare in compares.items() if compare != "exact"}
-    return made
 
 
 def _listed(value: Any) -> list[JsonValue] | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from toologue.apis.left_out import Unread
+from toologue.apis.choice import Unread
 from toologue.apis.openapi import OpenApi, Operation
 from toologue.apis.schemas import checker, is_hidden, list_of, object_of, properties_of, required_of, shape
 from toologue.errors import UnknownName, shown

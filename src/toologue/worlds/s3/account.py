@@ -31,6 +31,13 @@ from toologue.sandbox.messages import Stream
 from toologue.schema import Api
 from toologue.schema.jsonl import Noun
 
+# The name of the account that ships.
+DEFAULT = "larkfield"
+# The bytes by bucket and key.
+Contents = Mapping[str, Mapping[str, bytes]]
+
+Moment = Annotated[AwareDatetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
+
 
 def as_json(schema: Mapping[str, Any], value: Any) -> JsonValue:
     """What a response says, as far as the schema goes."""
@@ -75,14 +82,6 @@ def bytes_of(content: object) -> bytes:
         return base64.b64decode(held["base64"], validate=True)
     except binascii.Error as error:
         raise ValueError(f"{shown(held['base64'])} is no base64: {error}") from None
-
-
-# The name of the account that ships.
-DEFAULT = "larkfield"
-# The bytes by bucket and key.
-Contents = Mapping[str, Mapping[str, bytes]]
-
-Moment = Annotated[AwareDatetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
 
 
 class Stored(Noun):

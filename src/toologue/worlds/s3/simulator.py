@@ -40,6 +40,7 @@ from toologue.worlds.world import Kind, arguments_of, failure
 
 # The names of buckets, and those of new ones.
 _NAME, _NEW = r"[a-zA-Z0-9.\-_]{1,255}", r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
+_OWN = "toologue-"
 
 
 def _refusal(operation: str, arguments: Mapping[str, Any]) -> Result | None:
@@ -175,9 +176,6 @@ def _written(arguments: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     keys = [object_of(one).get("Key") for one in (list_of(named) if isinstance(named, list) else [arguments])]
     texts = dict.fromkeys(key for key in keys if key is None or isinstance(key, str))
     return [(bucket, key) for key in texts] if isinstance(bucket, str) else []
-
-
-_OWN = "toologue-"
 
 
 class _Arguments(Noun):

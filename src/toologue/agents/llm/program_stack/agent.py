@@ -16,10 +16,18 @@ from typing import Any, NamedTuple
 from toologue import registry
 from toologue.agents.agent import AgentSpec
 from toologue.agents.llm import SEEDS, about
-from toologue.agents.llm.program_stack.answers import Answer, broke, plain, read_programs, unsupported, why
+from toologue.agents.llm.program_stack.answers import (
+    broke,
+    is_look,
+    looked,
+    plain,
+    read_programs,
+    recent,
+    unsupported,
+    why,
+)
 from toologue.agents.llm.program_stack.consent import held_back
 from toologue.agents.llm.program_stack.examples import Examples, trained
-from toologue.agents.llm.program_stack.looks import is_look, looked, recent
 from toologue.agents.llm.program_stack.prompts import (
     LOOKS,
     Asked,
@@ -104,9 +112,6 @@ class ProgramStack:
             return AgentTurn(acts=answer.looks, thought=answer.reason or "looks before it writes")
         if answer.problems:
             extra = {"text": text, "problems": list(answer.problems)}
-        return self._turn(answer, history, brief, extra)
-
-    def _turn(self, answer: Answer, history: Sequence[Turn], brief: Brief, extra: dict[str, Any]) -> AgentTurn:
         service, held, programs = service_of(brief), stacked(history), answer.programs
         if not self._settings.published:
             programs = held_back(programs, held, service, history)

@@ -2,8 +2,10 @@
 
 Contract: of an answer `read_programs` keeps the programs that can go on the stack, one after the other, and lists what
 is wrong: what cannot be read, what is no Python, what does not fit the documents (`sandbox.program`), what cannot go on
-the stack. `broke` says what went wrong in a program that ran and is the program's own
-fault; refusals of the service and exceptions of the conversation are not. `why` says why, from the programs alone.
+the stack. `broke` says what went wrong in a program that ran and is the program's own fault; refusals of the service
+and exceptions of the conversation are not. `why` says why, from the programs alone. Before a program is written the
+model may look: `<look>s3.list_objects(Bucket="attic")</look>` is calls of methods that write nothing, with literals,
+which the world answers; nothing of them is on the stack (`looks_in`, `looked`).
 
 `unsupported` gives the values of a reply that stand nowhere in the situation: numbers, days, times, ids, addresses
 (`text.claims`), what stands in quotes, and paths. Supported is what a result, an error, a program or either side's
@@ -24,13 +26,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from toologue.agents.llm.program_stack.consent import waiting
-from toologue.agents.llm.program_stack.looks import looks_in
 from toologue.agents.llm.program_stack.prompts import Service
-from toologue.errors import BadRecord, StackError
+from toologue.errors import BadRecord, StackError, shown
 from toologue.formats.dialog2api import Sample, read_output
+from toologue.limits import cut
 from toologue.sandbox.exceptions import CONVERSATIONAL
 from toologue.sandbox.program import check, parse
-from toologue.schema import AgentTurn, Brief, Call, Program, Result
+from toologue.sandbox.rpc import spelt
+from toologue.schema import AgentTurn, Brief, Call, Program, Result, Turn, place
 from toologue.schema.stack import Stacked, put, whole
 from toologue.text.claims import claims, grounds
 from toologue.values.compare import lengths
@@ -39,6 +42,8 @@ _WHY = re.compile(r"^[\s>*_-]*why[*_]*\s*:[*_]*\s*(.+?)\s*$", re.IGNORECASE | re
 _QUOTED = re.compile(r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|`([^`\n]{2,200})`")
 _PATH = re.compile(r"(?<![\w/.:])[\w~.+-]*(?:/[\w~.+-]+)+/?|(?<![\w/.])[\w~-]+\.[a-z]\w{1,4}\b(?!\.\w)")
 _LONGEST = 200
+_LOOK = re.compile(r"<look>(.*?)</look>", re.DOTALL)
+_LONGEST_LOOK = 4000
 
 
 class Answer(NamedTuple):
@@ -166,3 +171,49 @@ def _known(seen: Sample, brief: Brief) -> Iterator[Any]:
         if one.result is not None:
             yield one.result.model_dump(mode="json", include={"value", "error"})
             yield list(lengths(one.result.value))
+
+
+def looks_in(text: str, service: Service) -> tuple[tuple[Call, ...], tuple[str, ...]]:
+    """The calls of an answer's looks, and what is wrong with them."""
+    calls, problems = list[Call](), list[str]()
+    methods = {name: api for api in service.apis for name in spelt(service.apis)[api.name]}
+    for found in _LOOK.finditer(text):
+        parsed = parse(found[1].strip())
+        wrong = [f"the look, {problem}" for problem in check(parsed, service.apis, service.name)]
+        for line in () if wrong else parsed.tree.body:
+            match line:
+                case ast.Expr(ast.Call(ast.Attribute(ast.Name(id=of), method)) as call) if of == service.name:
+                    api = methods[method]
+                    names = [*list(api.parameters)[: len(call.args)], *(one.arg for one in call.keywords)]
+                    values = [*call.args, *(one.value for one in call.keywords)]
+                    try:
+                        given = {str(name): ast.literal_eval(one) for name, one in zip(names, values, strict=True)}
+                        calls.append(Call(api=api.name, arguments=given))
+                    except ValueError:
+                        wrong.append(f"a look gives literals, not {shown(ast.unparse(call))}")
+                    wrong += [f"a look only reads, and {api.name} writes"] if api.writes else []
+                case _:
+                    wrong.append(f"a look is calls of {service.name} and nothing else, not {shown(ast.unparse(line))}")
+        problems += wrong
+    return tuple(() if problems else calls), tuple(problems)
+
+
+def recent(history: Sequence[Turn]) -> list[AgentTurn]:
+    """The agent's turns since the user spoke."""
+    return [turn for turn in history[len(history) - place(history)[1] :] if turn.role == "agent"]
+
+
+def is_look(turn: AgentTurn) -> bool:
+    """Whether a turn did nothing but look."""
+    return bool(turn.acts) and all(act.kind == "call" for act in turn.acts)
+
+
+def looked(history: Sequence[Turn], name: str) -> Iterator[str]:
+    """What was looked up since the user spoke, a line each: s3.list_buckets() = {...}."""
+    for turn in filter(is_look, recent(history)):
+        for act, result in zip(turn.acts, turn.results, strict=True):
+            if act.kind == "call" and result is not None:
+                given = ", ".join(f"{key}={value!r}" for key, value in (act.arguments or {}).items())
+                error = result.error and f"{result.error.type}: {result.error.message}"
+                gave = error or cut(json.dumps(result.value, ensure_ascii=False), _LONGEST_LOOK)
+                yield f"{name}.{act.api}({given}) = {gave}"

@@ -69,7 +69,7 @@ def _is_there(call: _Called, made: Sequence[_Called], held: Sequence[Stacked], s
     read = [*made, *(call for _, calls in ran for call in calls)]
     if any(not one.api.writes and target.items() <= one.given.items() for one in read):
         return True
-    texts = [_constant(text) for text in target.values()]
+    texts = [(next(iter(_texts(text)), "") if text[:1] in "'\"" else "") for text in target.values()]
     return any(all(text and text in _shown(one) for text in texts) for one, _ in ran)
 
 
@@ -126,10 +126,6 @@ def _texts(code: str) -> set[str]:
     keys |= {id(node.slice) for node in nodes if isinstance(node, ast.Subscript)}
     texts = (node for node in nodes if isinstance(node, ast.Constant) and id(node) not in keys)
     return {node.value for node in texts if isinstance(node.value, str)}
-
-
-def _constant(text: str) -> str:
-    return next(iter(_texts(text)), "") if text[:1] in "'\"" else ""
 
 
 def _shown(one: Stacked) -> str:

@@ -67,7 +67,11 @@ class Examples:
         self, asked: Sample, task: Task, count: int, *, apis: Sequence[Api] = (), dialogue: str = ""
     ) -> list[Sample]:
         """The `count` best for what is asked, which is from `dialogue`."""
-        held, counts = self._of(task), self._counted(task, apis)
+        key = task, tuple(api.name for api in apis)
+        if key not in self._counts:
+            methods = _methods(apis)
+            self._counts[key] = [keywords(one.stack, methods) for one in self._of(task).samples]
+        held, counts = self._of(task), self._counts[key]
         words = held.vectors @ self._embedder.embed([_words(asked)])[0]
         here = keywords(asked.stack, _methods(apis))
         scored = [
@@ -76,13 +80,6 @@ class Examples:
             if not _shares_goal(origin, dialogue)
         ]
         return [held.samples[-at] for _, at in sorted(scored)[-count:]] if count else []
-
-    def _counted(self, task: Task, apis: Sequence[Api]) -> list[Counter[str]]:
-        key = task, tuple(api.name for api in apis)
-        if key not in self._counts:
-            methods = _methods(apis)
-            self._counts[key] = [keywords(one.stack, methods) for one in self._of(task).samples]
-        return self._counts[key]
 
     def _of(self, task: Task) -> _Held:
         if task not in self._held:
