@@ -58,6 +58,8 @@ FIGURES = (
         )
         for which in ("first", "second", "third", "fourth", "fifth", "sixth")
     ),
+    Figures("chains from the shipped services", "bench.chains", "chains.md"),
+    Figures("chains from documents of others", "bench.chains {}", "chains.md", "openapi"),
     Figures("an API graph, timed", "bench.apigraph {}", "chains.md", "tooldial/rapidapi_scale4474.jsonl.gz"),
     Figures("edges labelled by hand", "bench.edges", "chains.md"),
     Figures("paths and coverage", "bench.coverage_paths", "procedures.md"),
