@@ -2,8 +2,8 @@
 
     python -m bench.chains [DOCUMENT ...] [--count N] [--most N] [--words N]
 
-Documents are whatever the command takes, or folders of them; by default the services that ship. `--most` of the commonest reasons stand in
-a cell; `--words` prints so many conversations of each document.
+Documents are whatever the command takes, or folders of OpenAPI documents; by default the services that ship. `--most`
+of the commonest reasons stand in a cell; `--words` prints so many conversations of each document.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.table import Table
 
+from bench.documents import documents as documents_of
 from toologue.errors import ToologueError
 from toologue.project.chains import ChainMaking, make_chains
 from toologue.schema import Dialogue
@@ -32,12 +33,6 @@ def reasons(dropped: Mapping[str, int], most: int) -> str:
     return ", ".join([f"{count} {why}" for why, count in found[:most]] + [f"{rest} other"] * bool(rest)) or "–"
 
 
-def files_of(document: str) -> list[str]:
-    """The documents of a folder, or this one."""
-    inside = Path(document).iterdir() if Path(document).is_dir() else ()
-    return sorted(str(one) for one in inside if one.suffix != ".md") or [document]
-
-
 def name_of(document: str) -> str:
     """The name of a file, or of the folder of an openapi.yaml."""
     path = Path(document)
@@ -52,7 +47,12 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=4, help="reasons in a cell")
     parser.add_argument("--words", type=int, default=0, help="conversations to print of each document")
     options = parser.parse_args()
-    given = [inner for one in options.documents for inner in files_of(one)]
+    unpacked = TemporaryDirectory()
+    given = [
+        str(inner)
+        for one in options.documents
+        for inner in (documents_of(Path(one), Path(unpacked.name)) if Path(one).is_dir() else [one])
+    ]
     documents = given or sorted(map(str, SERVICES.glob("*/openapi.yaml")))
     table = Table("document", *COLUMNS, "edges dropped", "APIs dropped", "dialogues dropped")
     texts: list[str] = []
