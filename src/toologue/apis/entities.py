@@ -9,9 +9,11 @@ Alternatives (anyOf, oneOf, allOf) are looked into; what they share is one entit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
+from toologue.keys import Same
 from toologue.schema import Api
 from toologue.values.json_schema import types_of
 
@@ -62,10 +64,15 @@ class Leaf(NamedTuple):
         return str(self.schema.get("x-name") or "|".join(self.keys))
 
 
-def outputs(api: Api) -> Iterator[Entity]:
+def outputs(api: Api) -> Sequence[Entity]:
     """The leaves of what an Api returns."""
-    for leaf in leaves(api.returns):
-        yield _entity(api, leaf.name, leaf.schema, many=leaf.many)
+    return _outputs(Same(api))
+
+
+@lru_cache(maxsize=32)
+def _outputs(kept: Same[Api]) -> Sequence[Entity]:
+    api = kept.value
+    return tuple(_entity(api, leaf.name, leaf.schema, many=leaf.many) for leaf in leaves(api.returns))
 
 
 def inputs(api: Api) -> Iterator[Entity]:

@@ -10,10 +10,11 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import filterfalse
 from pathlib import Path
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from pydantic_core import from_json
 
@@ -26,6 +27,7 @@ from toologue.apis.salience import (
     hidden,
     named_thing,
     names_itself,
+    names_row,
     names_rows,
     offered,
     points_out,
@@ -95,7 +97,8 @@ _NAMED_BY = (["id"], ["name"], ["title"])
 _TELLS_APART = ("id", "code", "key", "slug", "uuid")
 
 
-class ApiView(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ApiView:
     """An Api and its entities by name; the nouns of what it gives, first that of its own name."""
 
     api: Api
@@ -114,6 +117,22 @@ class ApiView(NamedTuple):
         if rule == "fixed" and (bare or one.last in self.ids):
             return False
         return knowable(one.last, one.phrase, one.schema, rule=rule)
+
+    @cached_property
+    def certain(self) -> frozenset[str]:
+        """The outputs of which it is certain what their values are."""
+        return frozenset(name for name, one in self.outputs.items() if sure(self, one))
+
+    @cached_property
+    def traded(self) -> list[tuple[str, list[Any]]]:
+        """What documentation shows of the shares and the coins in a result: kinds of symbols with their examples."""
+        shown = ((named_thing(one), examples_of(one.schema)) for one in self.outputs.values())
+        return [(kind, told) for kind, told in shown if told and kind.endswith(".symbol")]
+
+    @cached_property
+    def row_names(self) -> frozenset[str]:
+        """The outputs that say what the thing of a row is called."""
+        return frozenset(name for name, one in self.outputs.items() if names_row(one, self.heads))
 
 
 class Catalog:
@@ -249,7 +268,7 @@ def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
         if tables and names_itself(name) and named_thing(one) not in ("teams", "full"):
             continue
         if (
-            (sure(view, one) or examples_of(one.schema) or (names_itself(name) and searched))
+            (name in view.certain or examples_of(one.schema) or (names_itself(name) and searched))
             and (much := salience(one, about))
             and whose not in there
             and one.path[:-1] not in outer
@@ -308,7 +327,7 @@ def envelopes(view: ApiView) -> list[tuple[str, ...]]:
 def choosing(view: ApiView, *, but: str = "") -> list[str]:
     """The outputs by which users choose between rows, best first: names beside the wanted one, else what they tell."""
     parent, about = but.rpartition("|")[0], topic_words(view.api)
-    row = [one for one in view.outputs.values() if one.many and one.name != but and sure(view, one)]
+    row = [one for one in view.outputs.values() if one.many and one.name != but and one.name in view.certain]
     beside = [one for one in row if one.name.rpartition("|")[0] == parent]
     worth = {one.name: salience(one, about) for one in beside}
     told = [one for one in beside if worth[one.name] >= WORTH and one.type == "string"]

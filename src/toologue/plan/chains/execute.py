@@ -31,7 +31,6 @@ from toologue.plan.chains.catalog import (
     own_name,
     pointing,
     required,
-    sure,
     telling,
     whose,
 )
@@ -295,7 +294,7 @@ class _Role(NamedTuple):
     @property
     def certain(self) -> bool:
         """Whether an answer can be made up."""
-        return any(much >= WORTH and sure(self.view, self.view.outputs[name]) for name, much in self.worth.items())
+        return any(much >= WORTH and name in self.view.certain for name, much in self.worth.items())
 
     def _wanted(
         self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str], *, shown: bool
@@ -374,7 +373,7 @@ def _answer(
         output, row = view.outputs[one.name], one.name.rpartition("|")[0]
         if one.bare or not (sayable(one.value) and salience.tellable(one.value)):
             continue
-        named = one.name in worth and output.many and salience.names_row(output, view.heads)
+        named = one.name in worth and output.many and one.name in view.row_names
         day = slice(10) if names.get(row) and salience.dates_rows(output) else slice(None)
         alike = one.name in more and str(more[one.name])[day] == str(one.value)[day]
         news = not alike and one.name in worth and _is_news(one, output, heard)
@@ -400,7 +399,7 @@ def _holds(one: Single, call: ExecutedCall) -> bool:
     """Whether a value can be told: as documentation shows it, of a certain kind, or by the words that were searched."""
     output, api = call.view.outputs[one.name], call.view.api
     whole = {**settled(api), **call.arguments}
-    if sure(call.view, output) or (one.value in examples_of(output.schema) and shows(api, whole)):
+    if one.name in call.view.certain or (one.value in examples_of(output.schema) and shows(api, whole)):
         return True
     sought = (str(call.arguments[name]) for name, kind in call.kinds.items() if kind in ("topics", "titles"))
     return any(text.casefold() in str(one.value).casefold() for text in sought)
@@ -410,8 +409,7 @@ def _is_documented(call: ExecutedCall) -> bool:
     """Whether documentation shows this call, and its result, and that is of the share that was named."""
     view = call.view
     named = {salience.named_thing(view.inputs[name]): str(value) for name, value in call.arguments.items()}
-    shown = ((salience.named_thing(one), examples_of(one.schema)) for one in view.outputs.values())
-    others = any(kind.endswith(".symbol") and named.get(kind, told[0]) not in told for kind, told in shown if told)
+    others = any(named.get(kind, told[0]) not in told for kind, told in view.traded)
     return not others and shows(view.api, {**settled(view.api), **call.arguments})
 
 
@@ -504,8 +502,7 @@ def _results_disagree(
 def _own_names(call: ExecutedCall, beside: str = "") -> list[JsonValue]:
     """What the things of a result are called, or those in whose rows an output stands."""
     view, row = call.view, beside.rpartition("|")[0]
-    named = (name for name, one in view.outputs.items() if salience.names_row(one, view.heads))
-    rows = {name for name in named if not beside or name.rpartition("|")[0] == row}
+    rows = {name for name in view.row_names if not beside or name.rpartition("|")[0] == row}
     return [one.value for one in values_of(call.result.value) if one.name in rows]
 
 
@@ -556,7 +553,7 @@ def _is_found(call: ExecutedCall, told: Iterable[JsonValue]) -> bool:
     """Whether all that is told of what the user searched for, by a name or by words, has this name, or these words."""
     inputs = call.view.inputs
     kinds = {name: salience.named_thing(inputs[name]) for name in call.arguments}
-    of = {salience.named_thing(one) for one in call.view.outputs.values() if salience.names_row(one, call.view.heads)}
+    of = {salience.named_thing(call.view.outputs[name]) for name in call.view.row_names}
     by = [name for name, kind in kinds.items() if kind in (*salience.SOUGHT, *of) or salience.names_itself(name)]
     sought = [str(call.arguments[name]).casefold() for name in by]
     return all(text in str(value).casefold() for value in told for text in sought)
