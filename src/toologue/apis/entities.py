@@ -64,9 +64,9 @@ class Leaf(NamedTuple):
         return str(self.schema.get("x-name") or "|".join(self.keys))
 
 
-def outputs(api: Api) -> Sequence[Entity]:
+def outputs(api: Api) -> Iterator[Entity]:
     """The leaves of what an Api returns."""
-    return _outputs(Same(api))
+    return iter(_outputs(Same(api)))
 
 
 @lru_cache(maxsize=32)

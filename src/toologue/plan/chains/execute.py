@@ -20,6 +20,7 @@ from toologue.apis.entities import Entity
 from toologue.apis.result_values import Single, beside, choices, sayable, values_of
 from toologue.errors import UserError
 from toologue.plan.chains.catalog import (
+    LESSER,
     WORTH,
     ApiView,
     Catalog,
@@ -119,10 +120,9 @@ class _Heard(NamedTuple):
     words: Set[str]
     documented: bool = False
 
-    @property
-    def floor(self) -> int:
-        """How much a value tells at least, to be worth an answer."""
-        return WORTH - 1 if self.documented else WORTH
+    def least(self, output: Entity) -> int:
+        """How much a value tells at least, to be worth an answer: less where it is known what it is, or shown."""
+        return LESSER if self.documented or salience.named_thing(output) else WORTH
 
 
 class PairExecutor:
@@ -387,7 +387,7 @@ def _answer(
     best_of = (_best(values, view.outputs, worth, names.get(row, ""), heard, rng) for row, values in groups.items())
     best = max([_opponents(groups), *best_of], key=lambda values: _weight(values, worth))
     news = [worth[name] for name in best if str(best[name]).casefold() not in heard.texts]
-    enough = any(much >= WORTH for much in news) or (heard.documented and len(news) > 1)
+    enough = any(much >= WORTH for much in news) or len(news) > 1
     return best if enough else {}
 
 
@@ -456,7 +456,7 @@ def _best(
     for name in order:
         most = _ANSWERED + bool(named or any(map(salience.names_itself, told))) + (dated in told)
         news = values[name] not in told.values() and not any(_are_days(values[name], one) for one in told.values())
-        if len(told) < most and (worth[name] >= heard.floor or not told) and news:
+        if len(told) < most and (worth[name] >= heard.least(outputs[name]) or not told) and news:
             told[name] = values[name]
     if any(outputs[name].many for name in told) and not first:
         return {}
