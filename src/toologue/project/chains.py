@@ -31,7 +31,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain, islice, tee
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -69,6 +69,7 @@ from toologue.verify import Flaw
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
+from toologue.write.chains.bank import STYLES
 from toologue.write.chains.intents import unspeakable_reason
 from toologue.write.chains.model import ChainModelWriter
 from toologue.write.duplicates import repeats
@@ -78,6 +79,7 @@ _MOST = 5  # jobs that are tried for one that is wanted
 _TRIES = 4  # of each pair in the first round; as many as before in each later one
 # A pair, or one of its sequences, that failed so often, and so many times as often as it came about, is given up.
 _FRUITLESS, _RARELY = 8, 8
+_UNHEARD = len(STYLES["user"])  # so often no first message was found: in none of the styles there is one
 Progress = Callable[[int, int], None]
 _REPEATS = "nearly repeats another"
 
@@ -147,14 +149,16 @@ class Done(NamedTuple):
 
 
 class _Record(NamedTuple):
-    """How often jobs failed and came about, by pair, and by pair and sequence."""
+    """How often jobs failed and came about: by pair, by pair and sequence, by pair and band of a first message."""
 
     failed: Counter[Any]
     came: Counter[Any]
 
-    def note(self, job: Job, *, came: bool) -> None:
+    def note(self, job: Job, *, came: bool, why: str = "") -> None:
         """One more."""
         (self.came if came else self.failed).update((job.pair, job[1:]))
+        found = _bands(job.sequence)
+        (self.came if came else self.failed).update((job.pair, band) for band in found if came or why.endswith(band))
 
     def repeats(self, job: Job) -> None:
         """What came of it says nothing new."""
@@ -163,7 +167,25 @@ class _Record(NamedTuple):
 
     def hopeless(self, job: Job) -> bool:
         """Whether such a job is not worth another try."""
-        return any(self.failed[one] >= max(_FRUITLESS, _RARELY * self.came[one]) for one in (job.pair, job[1:]))
+        bands = ((job.pair, band) for band in _bands(job.sequence))
+        return any(self.failed[one] >= max(_FRUITLESS, _RARELY * self.came[one]) for one in (job.pair, job[1:])) or any(
+            self.failed[one] >= _UNHEARD and not self.came[one] for one in bands
+        )
+
+
+@cache
+def _bands(sequence: str) -> tuple[str, ...]:
+    """The bands of the retriever that the first messages of a sequence have to reach."""
+    actions = SEQUENCES[sequence].actions
+    clear = any(action.startswith("inform_intent_clear") for action in actions)
+    return (*(band for band in ("clarify", "suggest") if band in actions), *(("confirm",) if clear else ()))
+
+
+class _Lost(NamedTuple):
+    """What came to nothing among some jobs: pairs, and how often for which reason a pair found no words."""
+
+    pairs: dict[Pair, Reason]
+    unheard: Counter[tuple[Pair, str]]
 
 
 class _PairsOfPart(NamedTuple):
@@ -412,7 +434,7 @@ def _generate(
                 job, came = of[done.number], done.counts is not None
                 if came and made[job.pair] == cap:
                     continue
-                record.note(job, came=came)
+                record.note(job, came=came, why=done.dropped)
                 if done.counts:
                     got.update(done.counts.sequences)
                 yield done
@@ -459,13 +481,13 @@ def _different(
 def _run_jobs(space: Workspace, split: SplitName, some: Sequence[Job]) -> list[Done]:
     """What comes of some jobs of a split, in any process: a function of its arguments and the files in the folders.
 
-    A pair that came to nothing is not tried again among the same jobs.
+    A pair that came to nothing, or was not heard in a band, is not tried again among the same jobs.
     """
     if (space, split) not in _GENERATORS:  # that of another one goes first: its methods' caches are cycles
         _GENERATORS.clear()
         gc.collect()
         _GENERATORS[space, split] = _Generator(space, split)
-    lost = dict[Pair, Reason]()
+    lost = _Lost({}, Counter())
     return [_GENERATORS[space, split].run(job, lost) for job in some]
 
 
@@ -487,12 +509,21 @@ class _Generator:
             asked = model(space.making.writer, "writer")
             self._by_model = ChainModelWriter(asked, list(self._apis.values()), by, seed=seed, plain=self._writer)
 
-    def run(self, job: Job, lost: dict[Pair, Reason]) -> Done:
+    def run(self, job: Job, lost: _Lost) -> Done:
         """What comes of one job. A pair of which nothing comes about is `lost`: it is not tried again beside it."""
         sequence = SEQUENCES[job.sequence]
         try:
-            if job.pair in lost:
-                raise Rejected(lost[job.pair])
+            if job.pair in lost.pairs:
+                raise Rejected(lost.pairs[job.pair])
+            if why := next(
+                (
+                    why
+                    for why in map("no query to {}".format, _bands(job.sequence))
+                    if lost.unheard[job.pair, why] >= _UNHEARD
+                ),
+                "",
+            ):
+                return Done(self._split, job.number, dropped=why)
             self._writer.check(job.pair.about, sequence.actions)
             plan = self._planner.plan(job)
             name, origin = f"{self._split}-{job.number:06d}", {**plan.dialogue.origin, "split": self._split}
@@ -500,7 +531,8 @@ class _Generator:
             dialogue = self._offering(self._words(plan))
         except (Rejected, Unworded) as rejected:
             if isinstance(rejected, Rejected):
-                lost[job.pair] = rejected.reason
+                lost.pairs[job.pair] = rejected.reason
+            lost.unheard[job.pair, rejected.reason] += 1
             return Done(self._split, job.number, dropped=rejected.reason)
         except ModelFault as fault:
             if fault.type in NO_ANSWER:
