@@ -54,7 +54,7 @@ from toologue.plan.api_graph.pairs import ParallelEmbedder
 from toologue.plan.api_graph.rules import RulesName, described_sides
 from toologue.plan.chains.catalog import DOUBTS, Catalog, Reason
 from toologue.plan.chains.execute import Rejected
-from toologue.plan.chains.pairs import Job, Pair, edge_pairs, jobs, single_api_pairs
+from toologue.plan.chains.pairs import Job, Pair, edge_pairs, forget_edges, jobs, single_api_pairs
 from toologue.plan.chains.planner import Planner
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
@@ -306,7 +306,7 @@ def _write_graph(
 
 def _share_out(space: Workspace, edges: int, workers: int) -> Prepared:
     space = space._replace(documents=keys.file_key(space.apis))
-    making, catalog = space.making, Catalog(space.apis)
+    making, catalog = space.making, _catalog(space)
     no_edge, no_api = Counter[Any](), Counter[Any]()
     with pool(workers):
         pairs = list(_valid_pairs(space, workers, no_edge))
@@ -371,6 +371,7 @@ def _edge_part(space: Workspace, lines: Sequence[tuple[int, bytes]]) -> _PairsOf
 def _single_part(space: Workspace, names: Sequence[str]) -> _PairsOfPart:
     """The pairs of some documents, each alone. Edges are tried no more: what is known of them goes."""
     _checker.cache_clear()
+    forget_edges()
     dropped, catalog = Counter[Any](), _catalog(space)
     pairs = single_api_pairs(catalog, dropped, names=names, uses=_uses(space))
     return _PairsOfPart(list(_speakable(space, pairs, dropped)), dropped)

@@ -79,7 +79,7 @@ MOST_ASKED = 4  # nobody answers a question for more than this
 
 LESSER = WORTH - 1  # what tells so much is worth an answer beside another such
 
-_KEPT = 160  # documents that are kept made; the others are bytes
+_KEPT = 40  # documents that are kept made; the others are bytes
 _DEEPEST = 4  # names that lead to what is told
 _WHERE = ("place", "address", "streets")
 # The last words of what no two things share, and kinds that many share.

@@ -57,7 +57,7 @@ from toologue.worlds.documented.leaves import examples_of
 from toologue.worlds.documented.row import moment_form
 
 _ANSWERED = 2  # so many values of a result make an answer, beside what names them
-_KEPT = 160  # worlds and roles that are remembered
+_KEPT = 40  # worlds and roles that are remembered
 _SHOWN = 0.7  # so often a call is made as documentation shows it
 _OWN = "own"  # what the name of the whole is called, beside the kinds of names
 _SPELT = 4  # so many letters a place has that is spelt out

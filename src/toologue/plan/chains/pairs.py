@@ -274,6 +274,11 @@ class _Ends:
         return _Target(given, False, asked, more, unknown, against, told, lists(view))
 
 
+def forget_edges() -> None:
+    """Let go of what is known of the ends of edges: it keeps their documents."""
+    _ends.cache_clear()
+
+
 @lru_cache(maxsize=2)
 def _ends(catalog: Catalog, rule: KnowRule) -> _Ends:
     return _Ends(catalog, rule)

@@ -29,7 +29,7 @@ from toologue.worlds.world import Kind, arguments_of, failure, stamp
 
 _EMPTY = Result()
 # Apis whose answers are kept worked out; calls whose answers are kept: who verifies asks again what was just asked.
-_KEPT, _CALLS = 160, 128
+_KEPT, _CALLS = 40, 64
 
 
 @dataclass(frozen=True)
