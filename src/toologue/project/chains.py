@@ -31,7 +31,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import chain, islice, tee
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -47,7 +47,7 @@ from toologue.models.embed import embedder as embedder_of
 from toologue.models.index import Index
 from toologue.models.model import ModelFault
 from toologue.models.retriever import index_of
-from toologue.parallel import chunks, executor_of, ordered, pool, unordered
+from toologue.parallel import chunks, executor_of, ordered, pool, seldom_collected, unordered
 from toologue.plan.api_graph.check import EdgeChecker
 from toologue.plan.api_graph.edges import find_edges
 from toologue.plan.api_graph.pairs import ParallelEmbedder
@@ -60,6 +60,7 @@ from toologue.plan.chains.sequences import SEQUENCES, ActionSequence
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
 from toologue.plan.chains.uses import NO_USES, Uses, read_uses
+from toologue.project.chain_record import FRUITLESS, UNHEARD, Lost, Record, bands_of
 from toologue.project.chain_statistics import ChainStatistics
 from toologue.project.generate import NO_ANSWER, UNWORDED
 from toologue.project.statistics import by_frequency, masking
@@ -69,7 +70,6 @@ from toologue.verify import Flaw
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
-from toologue.write.chains.bank import STYLES
 from toologue.write.chains.intents import unspeakable_reason
 from toologue.write.chains.model import ChainModelWriter
 from toologue.write.duplicates import repeats
@@ -77,9 +77,6 @@ from toologue.write.duplicates import repeats
 _LINES, _NAMES, _TEXTS, _JOBS = 4096, 512, 2048, 32  # at once
 _MOST = 5  # jobs that are tried for one that is wanted
 _TRIES = 4  # of each pair in the first round; as many as before in each later one
-# A pair, or one of its sequences, that failed so often, and so many times as often as it came about, is given up.
-_FRUITLESS, _RARELY = 8, 8
-_UNHEARD = len(STYLES["user"])  # so often no first message was found: in none of the styles there is one
 Progress = Callable[[int, int], None]
 _REPEATS = "nearly repeats another"
 
@@ -148,46 +145,6 @@ class Done(NamedTuple):
     dropped: str = ""
 
 
-class _Record(NamedTuple):
-    """How often jobs failed and came about: by pair, by pair and sequence, by pair and band of a first message."""
-
-    failed: Counter[Any]
-    came: Counter[Any]
-
-    def note(self, job: Job, *, came: bool, why: str = "") -> None:
-        """One more."""
-        (self.came if came else self.failed).update((job.pair, job[1:]))
-        found = _bands(job.sequence)
-        (self.came if came else self.failed).update((job.pair, band) for band in found if came or why.endswith(band))
-
-    def repeats(self, job: Job) -> None:
-        """What came of it says nothing new."""
-        self.came.subtract((job.pair, job[1:]))
-        self.note(job, came=False)
-
-    def hopeless(self, job: Job) -> bool:
-        """Whether such a job is not worth another try."""
-        bands = ((job.pair, band) for band in _bands(job.sequence))
-        return any(self.failed[one] >= max(_FRUITLESS, _RARELY * self.came[one]) for one in (job.pair, job[1:])) or any(
-            self.failed[one] >= _UNHEARD and not self.came[one] for one in bands
-        )
-
-
-@cache
-def _bands(sequence: str) -> tuple[str, ...]:
-    """The bands of the retriever that the first messages of a sequence have to reach."""
-    actions = SEQUENCES[sequence].actions
-    clear = any(action.startswith("inform_intent_clear") for action in actions)
-    return (*(band for band in ("clarify", "suggest") if band in actions), *(("confirm",) if clear else ()))
-
-
-class _Lost(NamedTuple):
-    """What came to nothing among some jobs: pairs, and how often for which reason a pair found no words."""
-
-    pairs: dict[Pair, Reason]
-    unheard: Counter[tuple[Pair, str]]
-
-
 class _PairsOfPart(NamedTuple):
     """The pairs of a part of the work, why there are not more, and pairs of edges that are not the best ones."""
 
@@ -213,6 +170,7 @@ def make_chains(
         raise BadSetting(f"{what}: give 1 or more, and a share up to 1")
     check_owned(folder, "splits.json")
     with ExitStack() as stack:
+        stack.enter_context(seldom_collected())
         making = replace(making, ratio=tuple(making.ratio))
         space = Workspace(folder, Path(stack.enter_context(TemporaryDirectory())), making)
         prepared = prepare(sources, space, graph=graph, uses=uses, choice=choice, workers=workers)
@@ -426,8 +384,8 @@ def _generate(
         come, made, seed = Counter[str](), Counter[Any](), keys.seed_of(making.seed, split)
         pairs, tried = prepared.pairs[split], 0
         cap = max(1, int(making.most * making.count), -(-wanted[split] // (len(pairs) or 1)))
-        record, size = _Record(Counter(), made), wanted[split] // 2
-        ahead = jobs(pairs, cap=cap * _MOST + _FRUITLESS, seed=seed, come=come, made=made)
+        record, size = Record(Counter(), made), wanted[split] // 2
+        ahead = jobs(pairs, cap=cap * _MOST + FRUITLESS, seed=seed, come=come, made=made)
         hopeful = (job for job in ahead if made[job.pair] < cap and not record.hopeless(job))
         while wanted[split] > 0 and (some := list(islice(hopeful, min(size, max(_TRIES * len(pairs), tried)) + _JOBS))):
             got, of = Counter[str](), {job.number: job for job in some}
@@ -488,7 +446,7 @@ def _run_jobs(space: Workspace, split: SplitName, some: Sequence[Job]) -> list[D
         _GENERATORS.clear()
         gc.collect()
         _GENERATORS[space, split] = _Generator(space, split)
-    lost = _Lost({}, Counter())
+    lost = Lost({}, Counter())
     return [_GENERATORS[space, split].run(job, lost) for job in some]
 
 
@@ -510,7 +468,7 @@ class _Generator:
             asked = model(space.making.writer, "writer")
             self._by_model = ChainModelWriter(asked, list(self._apis.values()), by, seed=seed, plain=self._writer)
 
-    def run(self, job: Job, lost: _Lost) -> Done:
+    def run(self, job: Job, lost: Lost) -> Done:
         """What comes of one job. A pair of which nothing comes about is `lost`: it is not tried again beside it."""
         sequence = SEQUENCES[job.sequence]
         try:
@@ -519,8 +477,8 @@ class _Generator:
             if why := next(
                 (
                     why
-                    for why in map("no query to {}".format, _bands(job.sequence))
-                    if lost.unheard[job.pair, why] >= _UNHEARD
+                    for why in map("no query to {}".format, bands_of(job.sequence))
+                    if lost.unheard[job.pair, why] >= UNHEARD
                 ),
                 "",
             ):
