@@ -76,7 +76,7 @@ from toologue.write.duplicates import repeats
 
 _LINES, _NAMES, _TEXTS, _JOBS = 4096, 512, 2048, 32  # at once
 _MOST = 5  # jobs that are tried for one that is wanted
-_TRIES = 4  # of each pair in the first round; as many as before in each later one
+_TRIES = 4  # of each pair in a round, or half as many as in all before
 Progress = Callable[[int, int], None]
 _REPEATS = "nearly repeats another"
 
@@ -384,10 +384,12 @@ def _generate(
         come, made, seed = Counter[str](), Counter[Any](), keys.seed_of(making.seed, split)
         pairs, tried = prepared.pairs[split], 0
         cap = max(1, int(making.most * making.count), -(-wanted[split] // (len(pairs) or 1)))
-        record, size = Record(Counter(), made), wanted[split] // 2
+        record, size = Record(Counter(), made, Counter()), wanted[split] // 2
         ahead = jobs(pairs, cap=cap * _MOST + FRUITLESS, seed=seed, come=come, made=made)
         hopeful = (job for job in ahead if made[job.pair] < cap and not record.hopeless(job))
-        while wanted[split] > 0 and (some := list(islice(hopeful, min(size, max(_TRIES * len(pairs), tried)) + _JOBS))):
+        while wanted[split] > 0 and (
+            some := list(islice(hopeful, min(size, max(_TRIES * len(pairs), tried // 2)) + _JOBS))
+        ):
             got, of = Counter[str](), {job.number: job for job in some}
             for done in _round(space, split, some, workers):
                 job, came = of[done.number], done.counts is not None
