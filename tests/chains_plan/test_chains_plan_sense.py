@@ -11,7 +11,7 @@ from chains_plan_samples import NUMBER, TEXT, api, edge, listed, shape
 
 from toologue.apis.entities import inputs
 from toologue.apis.salience import bare, offered, tellable
-from toologue.plan.chains.catalog import WORTH, Catalog, belongs, choosing, news, optional, pointed, telling
+from toologue.plan.chains.catalog import WORTH, Catalog, Reason, belongs, choosing, news, optional, pointed, telling
 from toologue.plan.chains.execute import PairExecutor, Rejected
 from toologue.plan.chains.pairs import Pair, edge_pairs, jobs, single_api_pairs
 from toologue.schema import Api, Parameter
@@ -194,7 +194,7 @@ def test_rows_are_news_to_who_knows_one_of_them(tmp_path: Path, rows: bool, reas
     match = {"team": shape(id=NUMBER, name=TEXT), "day": TEXT}
     find = api("Match list", listed(**match), date=(TEXT, True))
     show = api("Team matches", (listed if rows else shape)(**match), teamId=(NUMBER, True))
-    dropped = Counter[str]()
+    dropped = Counter[Reason]()
     kept = [
         *edge_pairs(
             shelf(tmp_path, find, show), [edge("Match list", "rows|team|id", "Team matches", "teamId")], dropped
@@ -209,6 +209,6 @@ def test_tools_of_one_provider_share_their_ids(tmp_path: Path, tool: str, reason
     find = Api(name="Media|youtube_one|Search videos", parameters=query, returns=listed(videoId=TEXT, title=TEXT))
     show = Api(name=f"Media|{tool}|Video details", parameters=key, returns=shape(rating=NUMBER, author=TEXT))
     joint = edge("", "rows|videoId", "", "videoId").replace(source=find.name, target=show.name)
-    dropped = Counter[str]()
+    dropped = Counter[Reason]()
     kept = [*edge_pairs(shelf(tmp_path, find, show), [joint], dropped)]
     assert ({"kept": 1} if kept else dropped) == {reason: 1}

@@ -225,12 +225,14 @@ class _Ends:
         self.catalog = catalog
         self._rule: KnowRule = rule
         self.source, self.target = cache(self._source), cache(self._target)
-        self._said = cache(self._said_by)
-        self._providers = cache(lambda name: providers_of(catalog.api(name)))
+        self._said, self._providers = cache(self._said_by), cache(self._providers_of)
 
     def joint(self, source: str, target: str) -> bool:
         """Whether two Apis give out the same ids: both are of one provider, by whomever they are served."""
         return bool(self._providers(source) & self._providers(target))
+
+    def _providers_of(self, name: str) -> frozenset[str]:
+        return providers_of(self.catalog.api(name))
 
     def _said_by(self, name: str) -> frozenset[Part]:
         return said(self.catalog.view(name))
