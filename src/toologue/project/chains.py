@@ -47,7 +47,7 @@ from toologue.models.embed import embedder as embedder_of
 from toologue.models.index import Index
 from toologue.models.model import ModelFault
 from toologue.models.retriever import index_of
-from toologue.parallel import chunks, executor_of, ordered, pool, seldom_collected, unordered
+from toologue.parallel import chunks, ordered, pool, seldom_collected, unordered
 from toologue.plan.api_graph.check import EdgeChecker
 from toologue.plan.api_graph.edges import find_edges
 from toologue.plan.api_graph.pairs import ParallelEmbedder
@@ -212,7 +212,7 @@ def prepare(
     Chosen edges are checked by execution. An API that is in no pair belongs to a split, too: its agents are offered it,
     and its retriever may find it.
     """
-    apart = partial(unordered, executor=executor_of(workers), workers=1)  # a process that gives its memory back
+    apart = partial(unordered, executor="processes", workers=1)  # a process that gives its memory back
     (count,) = apart(partial(_write_graph, sources, space, graph, uses, choice), [workers])
     (prepared,) = apart(partial(_share_out, space, count), [workers])
     return prepared
