@@ -92,6 +92,17 @@ def pool(workers: int) -> Generator[None]:
             _POOL.reset(token)
 
 
+@contextmanager
+def seldom_collected() -> Generator[None]:
+    """Garbage is looked for as seldom as in our processes."""
+    before = gc.get_threshold()
+    gc.set_threshold(*_GARBAGE)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
 def executor_of(workers: int) -> ExecutorName:
     """The executor for so many workers."""
     return "inline" if workers == 1 else "processes"

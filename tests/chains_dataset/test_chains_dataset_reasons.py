@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from command import toologue
 from toologue.plan.chains.catalog import REASONS
+from toologue.plan.chains.pairs import Job, Pair
+from toologue.project.chain_record import Record
 from toologue.project.chain_statistics import WHYS
 from toologue.project.chains import ChainMaking, make_chains
 from toologue.write.chains.queries import REASONS as OPENINGS
@@ -58,3 +61,19 @@ def test_what_comes_to_nothing_is_given_up(tmp_path: Path) -> None:
     tried = made.dropped["dialogues"]["no query to suggest"]
     assert made.dialogues > 200
     assert 8 <= tried < 200
+
+
+def test_what_no_style_opens_or_says_nothing_new_is_not_worth_another_try() -> None:
+    pair = Pair(None, None, "Weather", "city", "zeroyes", "knowable")
+    record, vague, clear = Record(Counter(), Counter(), Counter()), Job(0, "12.3", pair), Job(1, "12.7", pair)
+    for _ in range(3):
+        assert not record.hopeless(vague)
+        record.note(vague, came=False, why="no query to suggest")
+    assert (record.hopeless(vague), record.hopeless(clear)) == (True, False)
+    for _ in range(20):
+        record.note(clear, came=True)
+    for _ in range(13):
+        record.repeats(clear)
+        assert not record.hopeless(clear)
+    record.repeats(clear)
+    assert record.hopeless(clear)

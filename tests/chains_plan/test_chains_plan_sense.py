@@ -7,14 +7,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from chains_plan_samples import NUMBER, TEXT, api, listed, shape
+from chains_plan_samples import NUMBER, TEXT, api, edge, listed, shape
 
 from toologue.apis.entities import inputs
 from toologue.apis.salience import bare, offered, tellable
-from toologue.plan.chains.catalog import WORTH, Catalog, belongs, choosing, optional, telling
+from toologue.plan.chains.catalog import WORTH, Catalog, Reason, belongs, choosing, news, optional, pointed, telling
 from toologue.plan.chains.execute import PairExecutor, Rejected
-from toologue.plan.chains.pairs import Pair, jobs, single_api_pairs
-from toologue.schema import Api
+from toologue.plan.chains.pairs import Pair, edge_pairs, jobs, single_api_pairs
+from toologue.schema import Api, Parameter
 from toologue.schema.jsonl import write
 
 
@@ -152,3 +152,63 @@ def test_a_figure_that_nobody_asked_for_is_no_answer(tmp_path: Path, field: str)
 def test_a_list_in_one_text_is_not_told() -> None:
     assert tellable("calm, still, quiet")
     assert not tellable("ringing, octave, acoustic, noisy, din, growl, noise, voi")
+
+
+@pytest.mark.parametrize(("tool", "found"), [("cities", True), ("recipes", False)])
+def test_a_place_is_found_by_the_words_for_it(tmp_path: Path, tool: str, found: bool) -> None:
+    """Who searches for a place is told where it is; what else is searched for is somewhere, too."""
+    where = listed(name=TEXT, lat={"type": "number"}, lon={"type": "number"})
+    query = {"q": Parameter(schema=TEXT)}
+    book = shelf(tmp_path, Api(name=f"Food|{tool}|Search", parameters=query, returns=where)).view(f"Food|{tool}|Search")
+    assert pointed(book, "rows|lat", ["q"]) is found
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"), [(("birthday", "gender"), True), (("birthday",), False), (("hue", "dye"), False)]
+)
+def test_two_lesser_facts_of_a_known_kind_are_an_answer(tmp_path: Path, fields: tuple[str, ...], told: bool) -> None:
+    book = shelf(tmp_path, api("Owner", shape(**dict.fromkeys(fields, TEXT)), ownerId=(NUMBER, True)))
+    view = book.view("Sports|scores|Owner")
+    assert max(telling(view).values(), default=0) < WORTH
+    assert bool(news(view)) is told
+
+
+def test_what_was_traded_is_told_from_open_to_close(tmp_path: Path) -> None:
+    price = {"type": "number"}
+    whole = api("Quote", listed(open=price, high=price, low=price, close=price), symbol=(TEXT, True))
+    part = api("Shop", listed(open={"type": "boolean"}, close=price), symbol=(TEXT, True))
+    books = shelf(tmp_path, whole, part)
+    assert telling(books.view(whole.name)).keys() == {"rows|open", "rows|high", "rows|low", "rows|close"}
+    assert telling(books.view(part.name)) == {}
+
+
+def test_a_price_is_certain_without_an_example(tmp_path: Path) -> None:
+    book = shelf(tmp_path, api("Coin", shape(price=TEXT, motto=TEXT), coinId=(NUMBER, True))).view("Sports|scores|Coin")
+    assert "price" in book.certain
+    assert "motto" not in book.certain
+
+
+@pytest.mark.parametrize(("rows", "reason"), [(True, "kept"), (False, "the source has the answer")])
+def test_rows_are_news_to_who_knows_one_of_them(tmp_path: Path, rows: bool, reason: str) -> None:
+    """A match says who plays; that is no list of all matches of a team, and is the team."""
+    match = {"team": shape(id=NUMBER, name=TEXT), "day": TEXT}
+    find = api("Match list", listed(**match), date=(TEXT, True))
+    show = api("Team matches", (listed if rows else shape)(**match), teamId=(NUMBER, True))
+    dropped = Counter[Reason]()
+    kept = [
+        *edge_pairs(
+            shelf(tmp_path, find, show), [edge("Match list", "rows|team|id", "Team matches", "teamId")], dropped
+        )
+    ]
+    assert ({"kept": 1} if kept else dropped) == {reason: 1}
+
+
+@pytest.mark.parametrize(("tool", "reason"), [("youtube_two", "kept"), ("vimeo", "another's id")])
+def test_tools_of_one_provider_share_their_ids(tmp_path: Path, tool: str, reason: str) -> None:
+    query, key = {"q": Parameter(schema=TEXT)}, {"videoId": Parameter(schema=TEXT)}
+    find = Api(name="Media|youtube_one|Search videos", parameters=query, returns=listed(videoId=TEXT, title=TEXT))
+    show = Api(name=f"Media|{tool}|Video details", parameters=key, returns=shape(rating=NUMBER, author=TEXT))
+    joint = edge("", "rows|videoId", "", "videoId").replace(source=find.name, target=show.name)
+    dropped = Counter[Reason]()
+    kept = [*edge_pairs(shelf(tmp_path, find, show), [joint], dropped)]
+    assert ({"kept": 1} if kept else dropped) == {reason: 1}

@@ -9,9 +9,11 @@ Alternatives (anyOf, oneOf, allOf) are looked into; what they share is one entit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
+from toologue.keys import Same
 from toologue.schema import Api
 from toologue.values.json_schema import types_of
 
@@ -64,8 +66,13 @@ class Leaf(NamedTuple):
 
 def outputs(api: Api) -> Iterator[Entity]:
     """The leaves of what an Api returns."""
-    for leaf in leaves(api.returns):
-        yield _entity(api, leaf.name, leaf.schema, many=leaf.many)
+    return iter(_outputs(Same(api)))
+
+
+@lru_cache(maxsize=32)
+def _outputs(kept: Same[Api]) -> Sequence[Entity]:
+    api = kept.value
+    return tuple(_entity(api, leaf.name, leaf.schema, many=leaf.many) for leaf in leaves(api.returns))
 
 
 def inputs(api: Api) -> Iterator[Entity]:

@@ -88,7 +88,11 @@ class Index:
 
         rows = len(self.names) and self.columns.shape[1] // len(self.names)
         places = [number * len(self.names) + self._at[name] for number in range(rows) for name in names]
-        np.save(file, np.ascontiguousarray(self.columns[:, places]), allow_pickle=False)
+        shape = (len(self.columns), len(places))
+        with file.open("wb") as stream:  # row by row: a copy of all would be as large as they are
+            header = {"descr": self.columns.dtype.str, "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(stream, header)
+            stream.writelines(row[places].tobytes() for row in self.columns)
 
     def rank(self, query: str, k: int) -> list[tuple[str, float]]:
         """The k nearest names, best first, with their scores."""

@@ -47,19 +47,20 @@ from toologue.models.embed import embedder as embedder_of
 from toologue.models.index import Index
 from toologue.models.model import ModelFault
 from toologue.models.retriever import index_of
-from toologue.parallel import chunks, executor_of, ordered, pool, unordered
+from toologue.parallel import chunks, ordered, pool, seldom_collected, unordered
 from toologue.plan.api_graph.check import EdgeChecker
 from toologue.plan.api_graph.edges import find_edges
 from toologue.plan.api_graph.pairs import ParallelEmbedder
 from toologue.plan.api_graph.rules import RulesName, described_sides
 from toologue.plan.chains.catalog import DOUBTS, Catalog, Reason
 from toologue.plan.chains.execute import Rejected
-from toologue.plan.chains.pairs import Job, Pair, edge_pairs, jobs, single_api_pairs
+from toologue.plan.chains.pairs import Job, Pair, edge_pairs, forget_edges, jobs, single_api_pairs
 from toologue.plan.chains.planner import Planner
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
 from toologue.plan.chains.uses import NO_USES, Uses, read_uses
+from toologue.project.chain_record import FRUITLESS, UNHEARD, Lost, Record, bands_of
 from toologue.project.chain_statistics import ChainStatistics
 from toologue.project.generate import NO_ANSWER, UNWORDED
 from toologue.project.statistics import by_frequency, masking
@@ -75,9 +76,7 @@ from toologue.write.duplicates import repeats
 
 _LINES, _NAMES, _TEXTS, _JOBS = 4096, 512, 2048, 32  # at once
 _MOST = 5  # jobs that are tried for one that is wanted
-_TRIES = 4  # of each pair in the first round; as many as before in each later one
-# A pair, or one of its sequences, that failed so often, and so many times as often as it came about, is given up.
-_FRUITLESS, _RARELY = 8, 8
+_TRIES = 4  # of each pair in a round, or half as many as in all before
 Progress = Callable[[int, int], None]
 _REPEATS = "nearly repeats another"
 
@@ -146,26 +145,6 @@ class Done(NamedTuple):
     dropped: str = ""
 
 
-class _Record(NamedTuple):
-    """How often jobs failed and came about, by pair, and by pair and sequence."""
-
-    failed: Counter[Any]
-    came: Counter[Any]
-
-    def note(self, job: Job, *, came: bool) -> None:
-        """One more."""
-        (self.came if came else self.failed).update((job.pair, job[1:]))
-
-    def repeats(self, job: Job) -> None:
-        """What came of it says nothing new."""
-        self.came.subtract((job.pair, job[1:]))
-        self.note(job, came=False)
-
-    def hopeless(self, job: Job) -> bool:
-        """Whether such a job is not worth another try."""
-        return any(self.failed[one] >= max(_FRUITLESS, _RARELY * self.came[one]) for one in (job.pair, job[1:]))
-
-
 class _PairsOfPart(NamedTuple):
     """The pairs of a part of the work, why there are not more, and pairs of edges that are not the best ones."""
 
@@ -191,6 +170,7 @@ def make_chains(
         raise BadSetting(f"{what}: give 1 or more, and a share up to 1")
     check_owned(folder, "splits.json")
     with ExitStack() as stack:
+        stack.enter_context(seldom_collected())
         making = replace(making, ratio=tuple(making.ratio))
         space = Workspace(folder, Path(stack.enter_context(TemporaryDirectory())), making)
         prepared = prepare(sources, space, graph=graph, uses=uses, choice=choice, workers=workers)
@@ -232,7 +212,7 @@ def prepare(
     Chosen edges are checked by execution. An API that is in no pair belongs to a split, too: its agents are offered it,
     and its retriever may find it.
     """
-    apart = partial(unordered, executor=executor_of(workers), workers=1)  # a process that gives its memory back
+    apart = partial(unordered, executor="processes", workers=1)  # a process that gives its memory back
     (count,) = apart(partial(_write_graph, sources, space, graph, uses, choice), [workers])
     (prepared,) = apart(partial(_share_out, space, count), [workers])
     return prepared
@@ -284,7 +264,7 @@ def _write_graph(
 
 def _share_out(space: Workspace, edges: int, workers: int) -> Prepared:
     space = space._replace(documents=keys.file_key(space.apis))
-    making, catalog = space.making, Catalog(space.apis)
+    making, catalog = space.making, _catalog(space)
     no_edge, no_api = Counter[Any](), Counter[Any]()
     with pool(workers):
         pairs = list(_valid_pairs(space, workers, no_edge))
@@ -349,6 +329,7 @@ def _edge_part(space: Workspace, lines: Sequence[tuple[int, bytes]]) -> _PairsOf
 def _single_part(space: Workspace, names: Sequence[str]) -> _PairsOfPart:
     """The pairs of some documents, each alone. Edges are tried no more: what is known of them goes."""
     _checker.cache_clear()
+    forget_edges()
     dropped, catalog = Counter[Any](), _catalog(space)
     pairs = single_api_pairs(catalog, dropped, names=names, uses=_uses(space))
     return _PairsOfPart(list(_speakable(space, pairs, dropped)), dropped)
@@ -403,16 +384,18 @@ def _generate(
         come, made, seed = Counter[str](), Counter[Any](), keys.seed_of(making.seed, split)
         pairs, tried = prepared.pairs[split], 0
         cap = max(1, int(making.most * making.count), -(-wanted[split] // (len(pairs) or 1)))
-        record, size = _Record(Counter(), made), wanted[split] // 2
-        ahead = jobs(pairs, cap=cap * _MOST + _FRUITLESS, seed=seed, come=come, made=made)
+        record, size = Record(Counter(), made, Counter()), wanted[split] // 2
+        ahead = jobs(pairs, cap=cap * _MOST + FRUITLESS, seed=seed, come=come, made=made)
         hopeful = (job for job in ahead if made[job.pair] < cap and not record.hopeless(job))
-        while wanted[split] > 0 and (some := list(islice(hopeful, min(size, max(_TRIES * len(pairs), tried)) + _JOBS))):
+        while wanted[split] > 0 and (
+            some := list(islice(hopeful, min(size, max(_TRIES * len(pairs), tried // 2)) + _JOBS))
+        ):
             got, of = Counter[str](), {job.number: job for job in some}
             for done in _round(space, split, some, workers):
                 job, came = of[done.number], done.counts is not None
                 if came and made[job.pair] == cap:
                     continue
-                record.note(job, came=came)
+                record.note(job, came=came, why=done.dropped)
                 if done.counts:
                     got.update(done.counts.sequences)
                 yield done
@@ -459,13 +442,13 @@ def _different(
 def _run_jobs(space: Workspace, split: SplitName, some: Sequence[Job]) -> list[Done]:
     """What comes of some jobs of a split, in any process: a function of its arguments and the files in the folders.
 
-    A pair that came to nothing is not tried again among the same jobs.
+    A pair that came to nothing, or was not heard in a band, is not tried again among the same jobs.
     """
     if (space, split) not in _GENERATORS:  # that of another one goes first: its methods' caches are cycles
         _GENERATORS.clear()
         gc.collect()
         _GENERATORS[space, split] = _Generator(space, split)
-    lost = dict[Pair, Reason]()
+    lost = Lost({}, Counter())
     return [_GENERATORS[space, split].run(job, lost) for job in some]
 
 
@@ -487,12 +470,21 @@ class _Generator:
             asked = model(space.making.writer, "writer")
             self._by_model = ChainModelWriter(asked, list(self._apis.values()), by, seed=seed, plain=self._writer)
 
-    def run(self, job: Job, lost: dict[Pair, Reason]) -> Done:
+    def run(self, job: Job, lost: Lost) -> Done:
         """What comes of one job. A pair of which nothing comes about is `lost`: it is not tried again beside it."""
         sequence = SEQUENCES[job.sequence]
         try:
-            if job.pair in lost:
-                raise Rejected(lost[job.pair])
+            if job.pair in lost.pairs:
+                raise Rejected(lost.pairs[job.pair])
+            if why := next(
+                (
+                    why
+                    for why in map("no query to {}".format, bands_of(job.sequence))
+                    if lost.unheard[job.pair, why] >= UNHEARD
+                ),
+                "",
+            ):
+                return Done(self._split, job.number, dropped=why)
             self._writer.check(job.pair.about, sequence.actions)
             plan = self._planner.plan(job)
             name, origin = f"{self._split}-{job.number:06d}", {**plan.dialogue.origin, "split": self._split}
@@ -500,7 +492,8 @@ class _Generator:
             dialogue = self._offering(self._words(plan))
         except (Rejected, Unworded) as rejected:
             if isinstance(rejected, Rejected):
-                lost[job.pair] = rejected.reason
+                lost.pairs[job.pair] = rejected.reason
+            lost.unheard[job.pair, rejected.reason] += 1
             return Done(self._split, job.number, dropped=rejected.reason)
         except ModelFault as fault:
             if fault.type in NO_ANSWER:

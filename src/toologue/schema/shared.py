@@ -110,15 +110,18 @@ class Unpacker:
                 if (name := target.removeprefix(_HEAD)) not in self.schemas:
                     raise bad(place, f"no line up to here holds the schema {name!r}", "keep the lines before it")
                 return self.schemas[name]
-            found = {name: self._part(part, place, bad) for name, part in rules.items()}
-            made: Any = {name: part for name, (part, _, _) in found.items()}
-            inner = list(found.values())
+            made: Any = dict(rules)
+            places = rules.items()
         elif isinstance(value, list):
-            inner = [self._part(part, place, bad) for part in cast("list[Any]", value)]
-            made = [part for part, _, _ in inner]
+            made = list(cast("list[Any]", value))
+            places = enumerate(made)
         else:
             return value, 1, 0
-        size, deep = 1 + sum(size for _, size, _ in inner), 1 + max((deep for *_, deep in inner), default=0)
+        size, deep = 1 + len(made), 1
+        for at, part in places:
+            if isinstance(part, dict | list):  # the others stay: most values are none of both
+                made[at], more, inner = self._part(part, place, bad)
+                size, deep = size + more - 1, max(deep, 1 + inner)
         if size > _MOST or deep > limits.DEEPEST_LINE:
             what = f"more than {_MOST:,} values" if size > _MOST else f"more than {limits.DEEPEST_LINE} levels"
             raise bad(place, f"stands for {what}", "write it shorter")

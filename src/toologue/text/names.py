@@ -327,6 +327,7 @@ def owners_said(text: str) -> tuple[list[str], ...]:
     return tuple(match[1].lower().split() for pattern in patterns for match in pattern.finditer(text))
 
 
+@lru_cache(maxsize=16384)
 def kind_of(path: tuple[str, ...], title: str = "") -> str:
     """What a value is, by its name, by the names around it, by its title; or nothing."""
     words = spell(path[-1]) if path else ()

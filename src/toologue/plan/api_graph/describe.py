@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from toologue.apis.entities import inputs, leaves, outputs, phrase_of
 from toologue.data import shipped
+from toologue.keys import Same
 from toologue.schema import Api
 from toologue.text.names import owners_said
 from toologue.text.tokens import article, singular, words_of
@@ -48,6 +49,12 @@ def subject(api: Api) -> str:
 
 def heads(api: Api) -> frozenset[str]:
     """The nouns of what an API gives, singular: the last of its name's, the last of the first sentence's."""
+    return _heads(Same(api))
+
+
+@lru_cache(maxsize=64)
+def _heads(kept: Same[Api]) -> frozenset[str]:
+    api = kept.value
     own = plain_words(api.name.rpartition("|")[2])
     named = subject(api.replace(name=api.name.rpartition("|")[0])) if {*own[:1]} & _set("joints") else subject(api)
     told = re.split(_CLAUSE, api.description[:_SAID].lower(), maxsplit=1)[0]

@@ -10,10 +10,11 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import filterfalse
 from pathlib import Path
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from pydantic_core import from_json
 
@@ -26,6 +27,7 @@ from toologue.apis.salience import (
     hidden,
     named_thing,
     names_itself,
+    names_row,
     names_rows,
     offered,
     points_out,
@@ -40,9 +42,9 @@ from toologue.schema.api import SCHEMAS_FIELD
 from toologue.schema.jsonl import read_lines
 from toologue.text.names import KnowRule, group, is_marked, knowable
 from toologue.text.tokens import is_spoken, singular, split_compound, split_name
-from toologue.worlds.documented import choices, is_credential, kind_named, kind_of, kind_wraps
-from toologue.worlds.documented.arguments import settled
-from toologue.worlds.documented.leaves import examples_of
+from toologue.worlds.documented import choices, is_credential, kind_named, kind_of, kind_sought, kind_wraps
+from toologue.worlds.documented.arguments import settled, shows_each
+from toologue.worlds.documented.leaves import examples_of, quantities
 
 # Why an edge or a document makes no pair, and why a pair comes to nothing.
 Reason = Literal[
@@ -75,7 +77,9 @@ DOUBTS: frozenset[Reason] = frozenset((
 
 MOST_ASKED = 4  # nobody answers a question for more than this
 
-_KEPT = 160  # documents that are kept made; the others are bytes
+LESSER = WORTH - 1  # what tells so much is worth an answer beside another such
+
+_KEPT = 40  # documents that are kept made; the others are bytes
 _DEEPEST = 4  # names that lead to what is told
 _WHERE = ("place", "address", "streets")
 # The last words of what no two things share, and kinds that many share.
@@ -90,12 +94,14 @@ _PLACED = frozenset(("geocode", "geocoding", "coordinate", "address", "position"
 # In a line of a file: what is described, and how; a description of an id.
 _DESCRIBED = re.compile(rb'"(\w+)":\{[^{}]*?"description":"([^"]{0,200})')
 _SAID_ID = re.compile(rb"(?i)\b(?:id|identifier|uuid|sid)\b")
+_QUOTED = ("open", "high", "low", "close")
 _NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+$")
 _NAMED_BY = (["id"], ["name"], ["title"])
 _TELLS_APART = ("id", "code", "key", "slug", "uuid")
 
 
-class ApiView(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ApiView:
     """An Api and its entities by name; the nouns of what it gives, first that of its own name."""
 
     api: Api
@@ -114,6 +120,22 @@ class ApiView(NamedTuple):
         if rule == "fixed" and (bare or one.last in self.ids):
             return False
         return knowable(one.last, one.phrase, one.schema, rule=rule)
+
+    @cached_property
+    def certain(self) -> frozenset[str]:
+        """The outputs of which it is certain what their values are."""
+        return frozenset(name for name, one in self.outputs.items() if sure(self, one))
+
+    @cached_property
+    def traded(self) -> list[tuple[str, list[Any]]]:
+        """What documentation shows of the shares and the coins in a result: kinds of symbols with their examples."""
+        shown = ((named_thing(one), examples_of(one.schema)) for one in self.outputs.values())
+        return [(kind, told) for kind, told in shown if told and kind.endswith(".symbol")]
+
+    @cached_property
+    def row_names(self) -> frozenset[str]:
+        """The outputs that say what the thing of a row is called."""
+        return frozenset(name for name, one in self.outputs.items() if names_row(one, self.heads))
 
 
 class Catalog:
@@ -242,15 +264,15 @@ def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
     there = said(source) if source else frozenset[Part]()
     found = dict[str, int]()
     rows = _row_nouns(view)
-    searched = any(map(sought, view.inputs.values()))
+    searched, quoted = any(map(sought, view.inputs.values())), _quoted(view)
     tables = view.subject in group("nameless")  # of teams and people, and not of leagues
     for name, one in view.outputs.items():
         whose = part(name, view.subject)
         if tables and names_itself(name) and named_thing(one) not in ("teams", "full"):
             continue
         if (
-            (sure(view, one) or examples_of(one.schema) or (names_itself(name) and searched))
-            and (much := salience(one, about))
+            (name in view.certain or examples_of(one.schema) or (names_itself(name) and searched))
+            and (much := WORTH if name in quoted else salience(one, about))
             and whose not in there
             and one.path[:-1] not in outer
         ):
@@ -259,14 +281,28 @@ def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
     return found
 
 
+def _quoted(view: ApiView) -> set[str]:
+    """The outputs that say what something was traded for: they stand together, from open to close."""
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    for name, one in view.outputs.items():
+        if (last := one.last.lower()) in _QUOTED and (one.type != "string" or numeric(one)):
+            rows.setdefault(one.path[:-1], {})[last] = name
+    return {name for row in rows.values() if len(row) == len(_QUOTED) for name in row.values()}
+
+
+def numeric(one: Entity) -> bool:
+    """Whether an output is a number, or is documented as the text of one."""
+    return one.type in ("integer", "number") or any(_NUMBER.match(str(value)) for value in examples_of(one.schema))
+
+
 def sure(view: ApiView, one: Entity) -> bool:
     """Whether it is certain what an output's values are, so that an answer may make them up.
 
     Certain are days, numbers, one of a few, and the names of what the Api is about.
     """
     kind, thing = kind_of(one.path, one.phrase), named_thing(one)
-    numeric = one.type in ("integer", "number") or any(_NUMBER.match(str(value)) for value in examples_of(one.schema))
-    if numeric or "enum" in one.schema or family_of(kind) == "when" or kind == "birth":
+    amount = one.type == "string" and kind in quantities() and not examples_of(one.schema)
+    if numeric(one) or amount or "enum" in one.schema or family_of(kind) == "when" or kind == "birth":
         return True
     named, whose = names_itself(one.name), part(one.name, view.subject).owner
     if (named and whose == view.subject and whose in group("nameless")) or not (choices(thing) or thing == "full"):
@@ -308,7 +344,7 @@ def envelopes(view: ApiView) -> list[tuple[str, ...]]:
 def choosing(view: ApiView, *, but: str = "") -> list[str]:
     """The outputs by which users choose between rows, best first: names beside the wanted one, else what they tell."""
     parent, about = but.rpartition("|")[0], topic_words(view.api)
-    row = [one for one in view.outputs.values() if one.many and one.name != but and sure(view, one)]
+    row = [one for one in view.outputs.values() if one.many and one.name != but and one.name in view.certain]
     beside = [one for one in row if one.name.rpartition("|")[0] == parent]
     worth = {one.name: salience(one, about) for one in beside}
     told = [one for one in beside if worth[one.name] >= WORTH and one.type == "string"]
@@ -324,10 +360,10 @@ def pointed(view: ApiView, output: str, asked: Iterable[str]) -> bool:
     path = output.split("|")
     row = {normal(one.last): one for one in view.outputs.values() if list(one.path[:-1]) == path[:-1]}
     things = {family(one) for one in row.values() if names_itself(one.last)} - {"", "titles"}
-    place = kind_of(tuple(path)).startswith("place.l")
+    place, any_place = kind_of(tuple(path)).startswith("place.l"), family_of(kind_sought(view.api)) == "place"
     return any(
         (sought(view.inputs[name]) and {asked_of(view.inputs[name], view.api)} <= {"", "topics", *things})
-        or (place and named_thing(view.inputs[name]) in _SPOTS)
+        or (place and (named_thing(view.inputs[name]) in _SPOTS or (sought(view.inputs[name]) and any_place)))
         or ((same := row.get(normal(name))) is not None and own(same))
         or (names_itself(name) and any(map(names_itself, row)))
         for name in asked
@@ -400,11 +436,20 @@ def unanswerable(view: ApiView, told: Collection[Part]) -> Reason | None:
     return None if told else "nothing to answer with"
 
 
-def news(view: ApiView, handed: Iterable[Entity] = ()) -> frozenset[Part]:
+def news(view: ApiView, handed: Collection[Entity] = ()) -> frozenset[Part]:
     """What an answer says that is worth it: who named a place to find where it is wants to hear more than that."""
     placed = any(family(one) == "place" for one in handed)
-    told = (view.outputs[name] for name, much in telling(view).items() if much >= WORTH)
-    return frozenset(part(one.name, view.subject) for one in told if not placed or family(one) not in _WHERE)
+    found, documented = telling(view), not handed and shows_each(view.api, required(view))
+    told = [name for name in found if not placed or family(view.outputs[name]) not in _WHERE]
+    most = [name for name in told if found[name] >= WORTH]
+    more = [name for name in told if found[name] >= LESSER and (documented or named_thing(view.outputs[name]))]
+    return frozenset(part(name, view.subject) for name in most or (more if len(more) > 1 else ()))
+
+
+def lists(view: ApiView) -> bool:
+    """Whether an answer tells of rows, and of nothing else."""
+    told = telling(view)
+    return bool(told) and all(view.outputs[name].many for name, much in told.items() if much >= LESSER)
 
 
 def writes(api: Api) -> bool:

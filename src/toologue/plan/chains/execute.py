@@ -20,6 +20,7 @@ from toologue.apis.entities import Entity
 from toologue.apis.result_values import Single, beside, choices, sayable, values_of
 from toologue.errors import UserError
 from toologue.plan.chains.catalog import (
+    LESSER,
     WORTH,
     ApiView,
     Catalog,
@@ -31,7 +32,6 @@ from toologue.plan.chains.catalog import (
     own_name,
     pointing,
     required,
-    sure,
     telling,
     whose,
 )
@@ -57,7 +57,7 @@ from toologue.worlds.documented.leaves import examples_of
 from toologue.worlds.documented.row import moment_form
 
 _ANSWERED = 2  # so many values of a result make an answer, beside what names them
-_KEPT = 160  # worlds and roles that are remembered
+_KEPT = 40  # worlds and roles that are remembered
 _SHOWN = 0.7  # so often a call is made as documentation shows it
 _OWN = "own"  # what the name of the whole is called, beside the kinds of names
 _SPELT = 4  # so many letters a place has that is spelt out
@@ -120,10 +120,9 @@ class _Heard(NamedTuple):
     words: Set[str]
     documented: bool = False
 
-    @property
-    def floor(self) -> int:
-        """How much a value tells at least, to be worth an answer."""
-        return WORTH - 1 if self.documented else WORTH
+    def least(self, output: Entity) -> int:
+        """How much a value tells at least, to be worth an answer: less where it is known what it is, or shown."""
+        return LESSER if self.documented or salience.named_thing(output) else WORTH
 
 
 class PairExecutor:
@@ -295,7 +294,7 @@ class _Role(NamedTuple):
     @property
     def certain(self) -> bool:
         """Whether an answer can be made up."""
-        return any(much >= WORTH and sure(self.view, self.view.outputs[name]) for name, much in self.worth.items())
+        return any(much >= WORTH and name in self.view.certain for name, much in self.worth.items())
 
     def _wanted(
         self, known: Mapping[str, JsonValue], rng: random.Random, told: Mapping[str, str], *, shown: bool
@@ -374,7 +373,7 @@ def _answer(
         output, row = view.outputs[one.name], one.name.rpartition("|")[0]
         if one.bare or not (sayable(one.value) and salience.tellable(one.value)):
             continue
-        named = one.name in worth and output.many and salience.names_row(output, view.heads)
+        named = one.name in worth and output.many and one.name in view.row_names
         day = slice(10) if names.get(row) and salience.dates_rows(output) else slice(None)
         alike = one.name in more and str(more[one.name])[day] == str(one.value)[day]
         news = not alike and one.name in worth and _is_news(one, output, heard)
@@ -388,7 +387,7 @@ def _answer(
     best_of = (_best(values, view.outputs, worth, names.get(row, ""), heard, rng) for row, values in groups.items())
     best = max([_opponents(groups), *best_of], key=lambda values: _weight(values, worth))
     news = [worth[name] for name in best if str(best[name]).casefold() not in heard.texts]
-    enough = any(much >= WORTH for much in news) or (heard.documented and len(news) > 1)
+    enough = any(much >= WORTH for much in news) or len(news) > 1
     return best if enough else {}
 
 
@@ -400,7 +399,7 @@ def _holds(one: Single, call: ExecutedCall) -> bool:
     """Whether a value can be told: as documentation shows it, of a certain kind, or by the words that were searched."""
     output, api = call.view.outputs[one.name], call.view.api
     whole = {**settled(api), **call.arguments}
-    if sure(call.view, output) or (one.value in examples_of(output.schema) and shows(api, whole)):
+    if one.name in call.view.certain or (one.value in examples_of(output.schema) and shows(api, whole)):
         return True
     sought = (str(call.arguments[name]) for name, kind in call.kinds.items() if kind in ("topics", "titles"))
     return any(text.casefold() in str(one.value).casefold() for text in sought)
@@ -410,8 +409,7 @@ def _is_documented(call: ExecutedCall) -> bool:
     """Whether documentation shows this call, and its result, and that is of the share that was named."""
     view = call.view
     named = {salience.named_thing(view.inputs[name]): str(value) for name, value in call.arguments.items()}
-    shown = ((salience.named_thing(one), examples_of(one.schema)) for one in view.outputs.values())
-    others = any(kind.endswith(".symbol") and named.get(kind, told[0]) not in told for kind, told in shown if told)
+    others = any(named.get(kind, told[0]) not in told for kind, told in view.traded)
     return not others and shows(view.api, {**settled(view.api), **call.arguments})
 
 
@@ -458,7 +456,7 @@ def _best(
     for name in order:
         most = _ANSWERED + bool(named or any(map(salience.names_itself, told))) + (dated in told)
         news = values[name] not in told.values() and not any(_are_days(values[name], one) for one in told.values())
-        if len(told) < most and (worth[name] >= heard.floor or not told) and news:
+        if len(told) < most and (worth[name] >= heard.least(outputs[name]) or not told) and news:
             told[name] = values[name]
     if any(outputs[name].many for name in told) and not first:
         return {}
@@ -504,8 +502,7 @@ def _results_disagree(
 def _own_names(call: ExecutedCall, beside: str = "") -> list[JsonValue]:
     """What the things of a result are called, or those in whose rows an output stands."""
     view, row = call.view, beside.rpartition("|")[0]
-    named = (name for name, one in view.outputs.items() if salience.names_row(one, view.heads))
-    rows = {name for name in named if not beside or name.rpartition("|")[0] == row}
+    rows = {name for name in view.row_names if not beside or name.rpartition("|")[0] == row}
     return [one.value for one in values_of(call.result.value) if one.name in rows]
 
 
@@ -556,7 +553,7 @@ def _is_found(call: ExecutedCall, told: Iterable[JsonValue]) -> bool:
     """Whether all that is told of what the user searched for, by a name or by words, has this name, or these words."""
     inputs = call.view.inputs
     kinds = {name: salience.named_thing(inputs[name]) for name in call.arguments}
-    of = {salience.named_thing(one) for one in call.view.outputs.values() if salience.names_row(one, call.view.heads)}
+    of = {salience.named_thing(call.view.outputs[name]) for name in call.view.row_names}
     by = [name for name, kind in kinds.items() if kind in (*salience.SOUGHT, *of) or salience.names_itself(name)]
     sought = [str(call.arguments[name]).casefold() for name in by]
     return all(text in str(value).casefold() for value in told for text in sought)

@@ -21,7 +21,8 @@ from toologue import keys
 from toologue.apis.entities import Entity
 from toologue.apis.result_values import along, values_of
 from toologue.apis.salience import askable, asked_of, hidden
-from toologue.plan.api_graph.describe import Part
+from toologue.plan.api_graph.describe import Part, part
+from toologue.plan.api_graph.facets import providers_of
 from toologue.plan.chains.catalog import (
     DOUBTS,
     MOST_ASKED,
@@ -32,6 +33,7 @@ from toologue.plan.chains.catalog import (
     belongs,
     family,
     in_mind,
+    lists,
     lost,
     news,
     normal,
@@ -184,7 +186,7 @@ class _Source(NamedTuple):
     """What an edge's source says about the pair: what it asks for, with kinds of things; whether users know all of it.
 
     `against`: why nobody would ask it, or could say which one is meant of what it finds; `foreign`: its id means
-    nothing to others; `says`: what its result holds.
+    nothing to others; `says`: what its result holds; `of_another`: it is of another thing than its rows are.
     """
 
     inputs: list[Entity]
@@ -195,6 +197,7 @@ class _Source(NamedTuple):
     against: Reason | None
     foreign: bool
     says: frozenset[Part]
+    of_another: bool
     mind: Mind
 
 
@@ -202,7 +205,7 @@ class _Target(NamedTuple):
     """What an edge's target says about the pair: what it asks for beside, and what of that users do not know.
 
     `settled`: nobody has to find the parameter, as users know it or the documentation settles it; then the rest is
-    empty. `optional` parameters stand with the kind of thing that each is about.
+    empty. `optional` parameters stand with the kind of thing that each is about. `lists`: it tells of rows.
     """
 
     handed: list[Entity]
@@ -212,6 +215,7 @@ class _Target(NamedTuple):
     unknown: list[str]
     against: Reason | None
     news: frozenset[Part]
+    lists: bool = False
 
 
 class _Ends:
@@ -221,7 +225,14 @@ class _Ends:
         self.catalog = catalog
         self._rule: KnowRule = rule
         self.source, self.target = cache(self._source), cache(self._target)
-        self._said = cache(self._said_by)
+        self._said, self._providers = cache(self._said_by), cache(self._providers_of)
+
+    def joint(self, source: str, target: str) -> bool:
+        """Whether two Apis give out the same ids: both are of one provider, by whomever they are served."""
+        return bool(self._providers(source) & self._providers(target))
+
+    def _providers_of(self, name: str) -> frozenset[str]:
+        return providers_of(self.catalog.api(name))
 
     def _said_by(self, name: str) -> frozenset[Part]:
         return said(self.catalog.view(name))
@@ -243,6 +254,7 @@ class _Ends:
             against or lost(view, output, asked, many=many),
             not kind_of(view.outputs[output].path),
             self._said(name),
+            part(output, view.subject).owner not in {view.subject, *view.heads},
             in_mind(view, output, asked, many=many) if self._rule == "fixed" else "id",
         )
 
@@ -261,7 +273,12 @@ class _Ends:
         told = news(view, given)
         against = unaskable(view, handed) or unanswerable(view, told)
         more = {name: asked_of(view.inputs[name], view.api) for name in optional(view, but=handed)}
-        return _Target(given, False, asked, more, unknown, against, told)
+        return _Target(given, False, asked, more, unknown, against, told, lists(view))
+
+
+def forget_edges() -> None:
+    """Let go of what is known of the ends of edges: it keeps their documents."""
+    _ends.cache_clear()
 
 
 @lru_cache(maxsize=2)
@@ -281,7 +298,7 @@ def _pair_of_edge(ends: _Ends, edge: Edge) -> Pair | Reason:
         target = ends.target(edge.target, edge.parameter, *dict(beside)) or target
     if any(_same(one, other) for one in source.inputs for other in target.handed):
         return "the source takes it"
-    if source.foreign and _tool(edge.source) != _tool(edge.target):
+    if source.foreign and not (_tool(edge.source) == _tool(edge.target) or ends.joint(edge.source, edge.target)):
         return "another's id"
     if any(alike(one, other) for one in source.asked for other in target.asked):
         return "asks twice"
@@ -293,7 +310,7 @@ def _pair_of_edge(ends: _Ends, edge: Edge) -> Pair | Reason:
     needs = bool(source.asked or source.optional)
     if why := source.against or target.against:
         return why
-    if target.news <= source.says:
+    if target.news <= source.says and not (target.lists and source.of_another):
         return "the source has the answer"
     if target.unknown or not source.known:
         return "users do not know it"

@@ -159,7 +159,7 @@ def _checks(kept: Same[Api]) -> dict[str, Callable[[Any], str | None]]:
     return {name: checker(parameter.json_schema, name) for name, parameter in kept.value.parameters.items()}
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _maker(kept: Same[Api], name: str) -> Maker:
     api, salt = kept.value, [*kept.value.parameters].index(name) + 1
     schema: Mapping[str, Any] = api.parameters[name].json_schema

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import cast
@@ -27,8 +28,19 @@ from toologue.worlds.documented.arguments import read_arguments, settled
 from toologue.worlds.world import Kind, arguments_of, failure, stamp
 
 _EMPTY = Result()
-# Apis whose answers are kept worked out.
-_KEPT = 160
+# Apis whose answers are kept worked out; calls whose answers are kept: who verifies asks again what was just asked.
+_KEPT, _CALLS = 40, 64
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A call of an Api under a seed, and how its arguments are written; `read` as values."""
+
+    seed: int
+    api: str
+    asked: str
+    written: str
+    read: Mapping[str, JsonValue] = field(compare=False)
 
 
 class Documented:
@@ -45,6 +57,7 @@ class Documented:
         named = {api.name: api for api in reversed(self._apis or ())}
         self._by_name = cast("Mapping[str, Api]", apis) if self._apis is None else named
         self._answer, self._examples = lru_cache(maxsize=_KEPT)(self._made), cache(self._examples_of)
+        self._made_up = lru_cache(maxsize=_CALLS)(self._thought_up)
 
     @property
     def apis(self) -> Sequence[Api]:
@@ -71,13 +84,14 @@ class Documented:
             return _EMPTY.replace(changes={}, error=read)
         try:
             asked, known = keys.canonical(read).decode("ascii"), self._examples(api.name)
-            value = known[asked] if asked in known else self._made_up(api.name, asked, read)
+            question = _Question(self.seed, api.name, asked, str(read), read)
+            value = known[asked] if asked in known else _copied(self._made_up(question))
         except UserError as error:
             return failure("undocumented", f"{api.name} documents no result that could be made: {error}")
         return _EMPTY.replace(changes={}, value=value, arguments=None if read == act.arguments else read)
 
-    def _made_up(self, name: str, asked: str, read: Mapping[str, JsonValue]) -> JsonValue:
-        return self._answer(name)(keys.seed_of(self.seed, name, asked), read)
+    def _thought_up(self, said: _Question) -> JsonValue:
+        return self._answer(said.api)(keys.seed_of(said.seed, said.api, said.asked), said.read)
 
     def _examples_of(self, name: str) -> dict[str, JsonValue]:
         """The results of examples, by their arguments as executed."""
@@ -96,6 +110,13 @@ class Documented:
 
     def rewind(self, mark: None) -> None:
         """Return to it."""
+
+
+def _copied(value: JsonValue) -> JsonValue:
+    """The same value, which nobody else holds."""
+    if isinstance(value, dict):
+        return {name: _copied(one) for name, one in value.items()}
+    return [_copied(one) for one in value] if isinstance(value, list) else value
 
 
 class _Arguments(Noun):
