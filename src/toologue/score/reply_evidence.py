@@ -333,8 +333,8 @@ def _promises(one: Reading) -> Iterator[Evidence]:
                 yield Evidence("promise", f"nobody announced that: {sentence}", "wrong information")
 
 
-def _denies(text: str) -> bool:
-    return pattern("denies").search(pattern("no_denial").sub(" ", small(text))) is not None
+def _denies(one: Reading, text: str) -> bool:
+    return pattern("denies").search(pattern("no_denial").sub(" ", small(one.without_codes(text)))) is not None
 
 
 def _gifts(one: Reading) -> Iterator[Evidence]:
@@ -393,10 +393,10 @@ def _denials(one: Reading) -> Iterator[Evidence]:
     statements = " ".join(each for each in one.sentences if not each.endswith("?"))
     told = one.ask is None or one.ask.reason or one.ask.note or one.ask.back
     if told and one.must.move != "refuse":
-        denies = _denies(statements)
-        if denies and not _denies(one.expected):
+        denies = _denies(one, statements)
+        if denies and not _denies(one, one.expected):
             yield Evidence("denies", "it denies something, and the expected words do not")
-        elif not denies and _denies(one.own):
+        elif not denies and _denies(one, one.own):
             yield Evidence("denies not", "it denies nothing, and the expected words do")
 
 
