@@ -126,6 +126,13 @@ class TestCodes:
         assert "it denies something" in why(READ_BACK, 5, text)
 
 
+@pytest.mark.parametrize("house", ["1", "50", "15"])
+def test_a_street_without_its_number_is_not_said(house: str) -> None:
+    """One word of two is another address where the other one is its number."""
+    text = f"Just to be sure: Eirik Vold, Lindgaten {house}, 5003 Bergen, NO. Is this right?"
+    assert verdict(READ_BACK, 3, text) == "wrong"
+
+
 class TestNumbers:
     """In words, after noon, of lists; the day on which a span ends; and what the step says of them itself."""
 

@@ -423,7 +423,7 @@ def _shows(text: str, value: JsonValue, known: Knowledge) -> bool:
         return True
     if isinstance(value, int | float) and not isinstance(value, bool):
         return abs(value) in numbers_in(text)
-    if not isinstance(value, str) or not content(value):
+    if not isinstance(value, str) or not content(value) or not numbers_in(value) <= numbers_in(text):
         return False
     shared = len(content(value) & content(text))
     return shared >= min(len(content(value)), 2) or bool(same_participles(value) & set(text.casefold().split()))
