@@ -148,7 +148,8 @@ def _move(one: Reading) -> Iterator[Evidence]:
         open_ends = [
             each
             for each in meant_so
-            if not search("courtesy", each) and 2 * len(content(each) & own) < len(content(each))
+            if not search("courtesy", each)
+            and (2 * len(content(each) & own) < len(content(each)) or search("requests", each.rstrip("?")))
         ]
         if not one.told:
             yield Evidence("tells nothing", "it asks where it should tell", "no answer")
