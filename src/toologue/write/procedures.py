@@ -83,17 +83,18 @@ class AgentWords(_Words):
 
     def __init__(self, voice: Voice, seed: int, said: Said | None = None, today: str = ""):
         super().__init__(voice, seed, said, today)
-        self._asked, self._heard = set[str](), Cue(move="open")
+        self._asked, self._heard = set[str](), dict[str, JsonValue]()
 
     def __call__(self, cue: Cue, heard: Cue | None = None, refused: Cue | None = None) -> str:
         """The words for a cue; `heard` is what the customer has said last, `refused` what was agreed to in vain.
 
         Raises BadSetting for a cue that is not the agent's, or lacks a value.
         """
-        before, self._heard = self._heard, heard or self._heard
+        again = heard is not None and heard.values.items() <= self._heard.items()
+        self._heard |= heard.values if heard else {}
         if cue.before.get("failed") and heard and heard.move == "give":
             words = self(cue.replace(before={}), heard)
-            return words if heard.values == before.values else f"{self._voice('fails_again')} {words}"
+            return words if again else f"{self._voice('fails_again')} {words}"
         if refused:
             action = grammar.action(grammar.asking(refused.text).question) or ""
             plain = action if re.fullmatch(r"[^{\d]+", action) else "do that"
