@@ -126,6 +126,18 @@ class TestCodes:
         assert "it denies something" in why(READ_BACK, 5, text)
 
 
+def test_who_asks_for_it_again_has_not_said_the_last_word_of_it() -> None:
+    last = "say that we cannot find the order, and that the number is in every e-mail about it."
+    talk = gold(
+        asks("My order is late. It is 7."),
+        says("We cannot find the order. The number is in every e-mail about it.", **must("end", last)),
+    )
+    assert verdict(talk, 1, "We can't find that order. Its number is in each e-mail about it.") == "right"
+    again = "Could you tell me the number again? We cannot find the order."
+    assert verdict(talk, 1, again) == "wrong"
+    assert "it asks where it should tell" in why(talk, 1, again)
+
+
 @pytest.mark.parametrize("house", ["1", "50", "15"])
 def test_a_street_without_its_number_is_not_said(house: str) -> None:
     """One word of two is another address where the other one is its number."""
