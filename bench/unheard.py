@@ -6,7 +6,7 @@ What customers say comes from `bench/unseen/`, which was written from the proced
 neither the phrase banks nor the agents; the agent's gold words are made from the procedure's text. Plans and results
 are those of `toologue generate`. What is volunteered is said in the words that were written for the question it answers
 ahead; who changes their mind says what was written for the other answer, and no more. What nothing was written for
-(`contradict`, and changes from yes to no) is left out.
+(`contradict`, changes from yes to no, answers to steps that procedures got later) is left out, and counted.
 """
 
 from __future__ import annotations
@@ -65,7 +65,10 @@ class Unheard:
         for turn, cue in zip(dialogue.turns, plan.cues, strict=True):
             if isinstance(turn, UserTurn) and not turn.stop:
                 step = graph.by_id[turn.node].step if turn.node else asked
-                turn = turn.replace(text=self._said(str(dialogue.origin["procedure"]), step, cue, rng))
+                said = self._said(str(dialogue.origin["procedure"]), step, cue, rng)
+                if not said:
+                    return None
+                turn = turn.replace(text=said)
             elif turn.role == "agent" and turn.node:
                 asked = graph.by_id[turn.node].step
             turns.append(turn)
@@ -73,9 +76,12 @@ class Unheard:
         return dialogue.replace(turns=tuple(turns), origin=origin)
 
     def _said(self, procedure: str, step: int | None, cue: Cue, rng: Random) -> str:
+        """What was written for a cue; empty where nothing was."""
         own, general = bank()[procedure], bank()["any"]
         if cue.move in ("open", "volunteer"):
-            asked = own["issue"] if cue.move == "open" else own["asks"][step]
+            asked = own["issue"] if cue.move == "open" else own["asks"].get(step)
+            if not asked:
+                return ""
             return " ".join(self._filled(texts, cue, rng) for texts in (asked, *self._ahead(own, asked, cue)))
         if cue.move == "noise":
             return cue.text
@@ -86,9 +92,10 @@ class Unheard:
             old, new = (verbalize(value, exact=True) for value in (cue.before[slot], cue.values[slot]))
             return rng.choice(general["corrections"]).format(old=old, new=new)
         if cue.move == "acknowledge":
-            return rng.choice(own["says"][step])
-        texts = own["answers"][step][cue.text] if cue.move in ("choose", "change") else own["asks"][step]
-        return self._filled(texts, cue, rng)
+            return rng.choice(own.get("says", {}).get(step, [""]))
+        answers = own["answers"].get(step, {})
+        texts = answers.get(cue.text) if cue.move in ("choose", "change") else own["asks"].get(step)
+        return self._filled(texts, cue, rng) if texts else ""
 
     def _filled(self, texts: Sequence[str], cue: Cue, rng: Random) -> str:
         return _SLOT.sub(lambda found: verbalize(cue.values[found[1]], exact=True), rng.choice(texts))
@@ -102,19 +109,21 @@ class Unheard:
 
 def conversations(count: int, noise: float, seed: int = 11) -> Iterator[Dialogue]:
     """Every procedure's, worded apart; what `verify` finds a flaw in is left out, and said."""
-    writer, dropped = Unheard(seed), 0
+    writer, dropped, unwritten = Unheard(seed), 0, 0
     for procedure in procedures():
         made = plan_all(procedure, service(procedure.apis), count, noise=noise, detours=noise, seed=seed)
         for plan in made.plans:
             plan = _renoised(plan, seed)
             dialogue = writer.words(plan, made.graph)
             if dialogue is None:
+                unwritten += 1
                 continue
             if verify(dialogue, made.graph, cues=plan.cues):
                 dropped += 1
                 continue
             split = "noise" if noise else "clean"
             yield dialogue.replace(origin={**dialogue.origin, "split": split})
+    print(f"{unwritten} conversations were left out: nothing was written for what the customer does")
     if dropped:
         print(f"{dropped} conversations were left out: the words do not carry what they must")
 

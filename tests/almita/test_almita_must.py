@@ -30,9 +30,11 @@ from hypothesis import strategies as st
 
 from toologue.errors import BadRecord
 from toologue.models.similarity import TextMatch
-from toologue.schema import Dialogue, Verdict
+from toologue.schema import AgentTurn, Dialogue, UserTurn, Verdict
+from toologue.score.knowledge import Knowledge
 from toologue.score.metric import best_of
-from toologue.score.reply_evidence import DOUBTS, verdict_of, weights
+from toologue.score.reply_evidence import DOUBTS, evidence, verdict_of, weights
+from toologue.score.reply_reading import Reading
 from toologue.score.steps import SEVERITIES, StepVerdict, judged, judged_as_published, judged_step, steps
 from toologue.score.wording import in_another_language
 
@@ -70,6 +72,78 @@ def test_other_words_do(at: int, text: str) -> None:
 @pytest.mark.parametrize("text", ["Thanks! What seems to be broken?", "Thanks, Noor! What seems to be broken?"])
 def test_a_name_that_somebody_is_spoken_to_by_is_no_content(text: str) -> None:
     assert verdict(RIDE, PART, text) == "right"
+
+
+ADDRESS = {"name": "Eirik Vold", "street": "Lindgaten 5", "postal_code": "5003", "city": "Bergen", "country": "NO"}
+READ_BACK = gold(
+    asks("Please send my order elsewhere."),
+    says("Where to?", **must("ask", "for the new address.")),
+    UserTurn(text="Eirik Vold, Lindgaten 5, 5003 Bergen, NO", informed=ADDRESS),
+    says(
+        "Is this right: Eirik Vold, Lindgaten 5, 5003 Bergen, NO?",
+        **must(
+            "ask",
+            "whether this is right, reading it back: {name}, {street}, {postal_code} {city}, {country}.",
+            values=ADDRESS,
+        ),
+    ),
+    asks("Yes."),
+    says(
+        "It goes to Eirik Vold in Bergen now.",
+        **must("end", "say that it goes to {name} in {city} now.", values=ADDRESS),
+    ),
+)
+
+
+class TestCodes:
+    """NO is Norway where it stands for it, and a no where it is one."""
+
+    @pytest.mark.parametrize(
+        ("at", "text"),
+        [
+            (3, "Is this right: Eirik Vold, Lindgaten 5, 5003 Bergen, NO?"),
+            (3, "Just to be sure. The address is Eirik Vold, Lindgaten 5, 5003 Bergen (NO). Is that right?"),
+            (3, "Just one look. Eirik Vold lives in Lindgaten 5, 5003 Bergen, NO. Is that so?"),
+            (5, "It now goes to Eirik Vold in Bergen. The full address is Lindgaten 5, 5003 Bergen, NO."),
+        ],
+    )
+    def test_a_code_denies_nothing(self, at: int, text: str) -> None:
+        wanted = READ_BACK.turns[at]
+        assert isinstance(wanted, AgentTurn)
+        found = evidence(Reading(wanted, says(text), at, Knowledge(READ_BACK), LEXICAL))
+        assert not {"denies", "denies not"} & {one.kind for one in found}
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "NO, it does not go to Eirik Vold in Bergen.",
+            "There is NO way to send it to Eirik Vold in Bergen now.",
+            "It goes to Eirik Vold in Bergen now. NO, wait, it doesn't.",
+            "It no longer goes to Eirik Vold in Bergen.",
+        ],
+    )
+    def test_a_no_does(self, text: str) -> None:
+        assert "it denies something" in why(READ_BACK, 5, text)
+
+
+def test_who_asks_for_it_again_has_not_said_the_last_word_of_it() -> None:
+    last = "say that we cannot find the order, and that the number is in every e-mail about it."
+    talk = gold(
+        asks("My order is late. It is 7."),
+        says("We cannot find the order. The number is in every e-mail about it.", **must("end", last)),
+    )
+    assert verdict(talk, 1, "We can't find that order. Its number is in each e-mail about it.") == "right"
+    again = "Could you tell me the number again? We cannot find the order."
+    assert verdict(talk, 1, again) == "wrong"
+    assert "it asks where it should tell" in why(talk, 1, again)
+
+
+@pytest.mark.parametrize("house", ["1", "50", "15"])
+def test_a_street_without_its_number_is_not_said(house: str) -> None:
+    """One word of two is another address where the other one is its number."""
+    text = f"Just to be sure: Eirik Vold, Lindgaten {house}, 5003 Bergen, NO. Is this right?"
+    assert verdict(READ_BACK, 3, text) != "right"
+    assert "Lindgaten 5 is not said" in why(READ_BACK, 3, text)
 
 
 class TestNumbers:

@@ -42,6 +42,7 @@ class TestAmount:
         customer |= {"affirms", "denies", "accepts", "declines"}
         customer |= {"malformed", "corrects", "changes_mind", "changes_answer", "contradicts"}
         customer |= {"mends", "retypes", "mends_anothers", "mends_old", "wonders", "tries_anothers", "stays"}
+        customer |= {"mistyped", "tries_other"}
         assert set(BANK.kinds["customer"]) == customer
         agent = {"greet", "begin", "ask", "ask_noun", "ask_reason", "ask_choice", "confirm", "explain", "end"}
         agent |= {"ask_deed"}

@@ -263,6 +263,25 @@ class TestAgents:
         assert all("from which day and for how many months you need it" in text for text in told)
         assert not any(text.startswith("From") for text in told)
 
+    def test_a_note_is_said_once(self) -> None:
+        ask = Cue(move="ask", text="which light the router shows, because we cannot reach it.")
+        there = Cue(move="ask", text="for the order number: it is on the parcel.")
+        shown = Cue(move="ask", text="for the number again: there is no {n}.", values={"n": "O-7"})
+        for cue, words, times in ((ask, "cannot reach", 1), (there, "on the parcel", 1), (shown, "no O-7", 2)):
+            plan = plan_of([Cue(move="open", text="It broke."), cue, Cue(move="choose", text="It is dark"), cue])
+            turns = TemplateWriter(agent="formal").words(plan).turns
+            assert " ".join(turn.text or "" for turn in turns).count(words) == times
+
+    @pytest.mark.parametrize(("second", "either"), [("Keane", False), ("Kearne", True)])
+    def test_what_is_said_again_is_not_another_try(self, second: str, *, either: bool) -> None:
+        asked = Cue(move="ask", text="for the surname.")
+        first, other = (
+            Cue(move="give", values={"last_name": said}, kinds={"last_name": "name"}) for said in ("Keane", second)
+        )
+        end = Cue(move="end", text="say that we cannot find it.", before={"failed": True})
+        turns = TemplateWriter().words(plan_of([Cue(move="open", text="Hm."), asked, first, asked, other, end])).turns
+        assert (re.search(r"\b(?:either|luck)\b", turns[-1].text or "") is not None) == either
+
 
 class TestCustomers:
     KEEP = Cue(move="ask", text="whether they still have the card.")
@@ -282,6 +301,36 @@ class TestCustomers:
         )
         assert not re.search(r"go ahead|do that|do it|please do|go for", facts, re.I)
         assert not re.search(r"not the case|afraid not", offers, re.I)
+
+    def test_what_is_asked_for_as_one_s_own_is_given_as_such(self) -> None:
+        values, mine = (
+            {"customer_id": "40223150", "date_of_birth": "1976-07-28", "last_four": "0643"},
+            "my date of birth",
+        )
+        for asked, own in (
+            ("for their customer number and date of birth, and the last four digits.", True),
+            ("for the customer number and the date of birth of the patient.", False),
+        ):
+            said = {say(Cue(move="give", values=values), before=Cue(move="ask", text=asked), seed=n) for n in range(12)}
+            assert any(mine in text for text in said) == own
+            assert not any("my last four" in text for text in said)
+
+    def test_neither_a_name_nor_a_country_is_read_from_a_line(self) -> None:
+        wrong = {"wrong": "unknown"}
+        for first, second, words, marks in (
+            ("Kene", "Keane", r"^(?!.*(?:line|read|paper)).*Keane", wrong),
+            ("Andorra", "Principality of Andorra", r"^(?!.*(?:line|misread)).*Andorra", {}),
+        ):
+            kinds = {"x": "name" if marks else "address"}
+            cues = [Cue(move="open", text="Hm."), Cue(move="ask", text="for the name."),
+                    Cue(move="give", values={"x": first}, kinds=kinds), Cue(move="ask", text="for the name again."),
+                    Cue(move="give", values={"x": second}, kinds=kinds)]  # fmt: skip
+            plan = plan_of(cues)
+            turns = list(plan.dialogue.turns)
+            turns[2] = turns[2].replace(extra=marks)
+            plan = plan.replace(dialogue=plan.dialogue.replace(turns=tuple(turns)))
+            told = [TemplateWriter(seed=seed).words(plan).turns[-1].text or "" for seed in range(12)]
+            assert all(re.search(words, text) for text in told), told
 
     def test_a_noun_phrase_is_wished_for_or_named(self) -> None:
         assert "he money" in say(Cue(move="choose", text="The money"), before=self.WANT)

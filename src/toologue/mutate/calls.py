@@ -24,11 +24,12 @@ Altered = list[list[AgentTurn]]
 T = TypeVar("T")
 Alteration = Callable[[Script, Random, Documents], Altered | None]
 
-_ASIDES = (
+ASIDES = (
     "Order two bags of birch charcoal",
     "The ferry leaves from pier nine",
     "Nobody has watered the ferns since spring",
-    "Ask about the lost umbrella",
+    "Ask at the desk about the forgotten umbrella",
+    "Polish both trumpets before Thursday evening",
 )
 
 
@@ -202,23 +203,26 @@ def _speaking(turns: Sequence[AgentTurn]) -> list[AgentTurn]:
     return [turn.replace(acts=(), results=()) for turn in turns if turn.text is not None]
 
 
-def wrong_calls(call: Call, documents: Documents, random: Random) -> list[Call]:
-    """The call with one argument wrong, once per documented argument that a wrong value can be made for."""
+def wrong_calls(call: Call, documents: Documents, random: Random, asides: Sequence[str] = ASIDES) -> list[Call]:
+    """The call with one argument wrong, once per documented argument that a wrong value can be made for.
+
+    `asides` stand in for free texts: what is about something else.
+    """
     api, given = documents.get(call.api), call.arguments or {}
     if api is None:
         return []
     known = {name: one for name in given if (one := api.parameters.get(name)) is not None}
     fit = (name for name, one in known.items() if api.writes or "enum" not in one.json_schema)
-    made = ((name, _wrong(known[name].compare, given[name], random)) for name in fit)
+    made = ((name, _wrong(known[name].compare, given[name], random, asides)) for name in fit)
     return [call.replace(arguments={**given, name: wrong}) for name, wrong in made if wrong is not None]
 
 
-def _wrong(compare: str, value: Any, random: Random) -> Any:
+def _wrong(compare: str, value: Any, random: Random, asides: Sequence[str]) -> Any:
     if isinstance(value, str):
         if compare in ("moment", "date", "from", "until") and (moment := moment_of(value)) is not None:
             return _shift(value, moment, later=compare != "until")
         if compare in ("text", "prose"):
-            return random.choice(_ASIDES)
+            return random.choice(asides) if asides else None
         return f"{value}x" if value else "x"
     if isinstance(value, list) and compare == "set":
         members = cast("list[Any]", value)

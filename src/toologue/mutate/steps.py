@@ -23,7 +23,7 @@ from toologue import keys
 from toologue.agents.agent import AgentSpec, ScriptedAgent
 from toologue.errors import BadSetting, UserError
 from toologue.formats.procedure import read
-from toologue.mutate.calls import mutant, wrong_calls
+from toologue.mutate.calls import ASIDES, mutant, wrong_calls
 from toologue.plan.procedures.explore import apply_sets, call_of
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
@@ -31,6 +31,7 @@ from toologue.procedure.grammar import verbalize_step
 from toologue.schema import AgentTurn, Api, Call, Case, Cue, Dialogue, Graph, Node, Procedure, UserTurn, rounds
 from toologue.score.metric import answers_of, done_at, must_of
 from toologue.score.step_calls import leave_given
+from toologue.score.wording import content
 from toologue.text.verbalize import verbalize
 from toologue.values.conditions import embedded
 from toologue.values.json_schema import list_of
@@ -61,6 +62,11 @@ class Talk:
     def stands(self) -> list[Stand]:
         """What is known at each turn."""
         return follow(self.gold, self.graph)[0] if self.graph else []
+
+    @cached_property
+    def spoken(self) -> str:
+        """What anybody says."""
+        return "\n".join(turn.text for turn in self.gold.turns if turn.text)
 
     @cached_property
     def writes(self) -> list[Call]:
@@ -107,6 +113,12 @@ class Step:
         """Whether the customer has just been asked for leave."""
         return leave_given(self.talk.gold, self.at)
 
+    def _asks_first(self, graph: Graph, node: str) -> bool:
+        """Whether somebody asks at this node for leave to do what the gold does here: that is no other branch."""
+        replies = (link.target for link in graph.exits(node) if graph.by_id[node].type == "assistant")
+        after = {link.target for reply in replies for link in graph.exits(reply)}
+        return self.talk.is_write(self.call) and self.wanted.node in after
+
     def siblings(self) -> Iterator[AgentTurn]:
         """Where other answers, or other results, would have led, as far as that can be said with what is known."""
         graph = self.talk.graph
@@ -119,7 +131,7 @@ class Step:
             asking = [link.source for link in graph.links if link.target == before.node]
             sources = [link.target for source in asking for link in graph.exits(source)]
         ways = (link for source in sources for link in graph.exits(source) if link.target != self.wanted.node)
-        for link in ways:
+        for link in (way for way in ways if not self._asks_first(graph, way.target)):
             with suppress(UserError):
                 turn = _turn_at(graph.by_id[link.target], apply_sets(link, known), self.talk.procedure)
                 if turn is not None:
@@ -153,15 +165,19 @@ def drop(step: Step, random: Random) -> AgentTurn | None:
 
 
 def wrong_argument(step: Step, random: Random) -> AgentTurn | None:
-    """Give one argument a wrong value."""
-    wrong = wrong_calls(step.call, step.talk.documents, random) if step.call else []
+    """Give one argument a wrong value: a free text is about what nobody speaks of."""
+    asides = [one for one in ASIDES if not content(one) & content(step.talk.spoken)]
+    wrong = wrong_calls(step.call, step.talk.documents, random, asides) if step.call else []
     return AgentTurn(acts=(random.choice(wrong),)) if wrong else None
 
 
 def wrong_tool(step: Step, random: Random) -> AgentTurn | None:
     """Call another Api with the same arguments."""
-    others = [name for name in step.talk.documents if step.call and name != step.call.api]
-    return AgentTurn(acts=(step.call.replace(api=random.choice(others)),)) if step.call and others else None
+    if step.call is None:
+        return None
+    others = [step.call.replace(api=name) for name in step.talk.documents if name != step.call.api]
+    soon = [act for turn in step.later for act in turn.acts]  # who looks that up first is not wrong
+    return AgentTurn(acts=(random.choice(wrong),)) if (wrong := [one for one in others if one not in soon]) else None
 
 
 def extra_write(step: Step, random: Random) -> AgentTurn | None:
@@ -223,7 +239,7 @@ def silence(step: Step, random: Random) -> AgentTurn | None:
 
 def leak(step: Step, random: Random) -> AgentTurn | None:
     """Add a value of another customer."""
-    others = list_of(step.talk.gold.extra.get("others"))
+    others = [one for one in list_of(step.talk.gold.extra.get("others")) if str(one) not in step.talk.spoken]
     if not others or not step.wanted.text:
         return None
     return AgentTurn(text=f"{step.wanted.text} By the way, the other customer is {random.choice(others)}.")

@@ -80,7 +80,7 @@ _CHOICE = re.compile(
 )
 _ACTION = re.compile(r"whether we (?:may|should|shall|can|could) ([^,:]+)")
 _OFFER = re.compile(
-    r"whether (?:we |to |you (?:want|prefer|would|need|like|agree)\b"
+    r"whether (?:we |to |you (?:want|prefer|would|like|agree)\b"
     r"|.*\b(?:should|would|suits?|better|best|is (?:fine|all right))\b)"
 )
 

@@ -148,7 +148,8 @@ def _move(one: Reading) -> Iterator[Evidence]:
         open_ends = [
             each
             for each in meant_so
-            if not search("courtesy", each) and 2 * len(content(each) & own) < len(content(each))
+            if not search("courtesy", each)
+            and (2 * len(content(each) & own) < len(content(each)) or search("requests", each.rstrip("?")))
         ]
         if not one.told:
             yield Evidence("tells nothing", "it asks where it should tell", "no answer")
@@ -335,8 +336,8 @@ def _promises(one: Reading) -> Iterator[Evidence]:
                 yield Evidence("promise", f"nobody announced that: {sentence}", "wrong information")
 
 
-def _denies(text: str) -> bool:
-    return pattern("denies").search(pattern("no_denial").sub(" ", small(text))) is not None
+def _denies(one: Reading, text: str) -> bool:
+    return pattern("denies").search(pattern("no_denial").sub(" ", small(one.without_codes(text)))) is not None
 
 
 def _gifts(one: Reading) -> Iterator[Evidence]:
@@ -395,10 +396,10 @@ def _denials(one: Reading) -> Iterator[Evidence]:
     statements = " ".join(each for each in one.sentences if not each.endswith("?"))
     told = one.ask is None or one.ask.reason or one.ask.note or one.ask.back
     if told and one.must.move != "refuse":
-        denies = _denies(statements)
-        if denies and not _denies(one.expected):
+        denies = _denies(one, statements)
+        if denies and not _denies(one, one.expected):
             yield Evidence("denies", "it denies something, and the expected words do not")
-        elif not denies and _denies(one.own):
+        elif not denies and _denies(one, one.own):
             yield Evidence("denies not", "it denies nothing, and the expected words do")
 
 
@@ -425,7 +426,7 @@ def _shows(text: str, value: JsonValue, known: Knowledge) -> bool:
         return True
     if isinstance(value, int | float) and not isinstance(value, bool):
         return abs(value) in numbers_in(text)
-    if not isinstance(value, str) or not content(value):
+    if not isinstance(value, str) or not content(value) or not numbers_in(value) <= numbers_in(text):
         return False
     shared = len(content(value) & content(text))
     return shared >= min(len(content(value)), 2) or bool(same_participles(value) & set(text.casefold().split()))

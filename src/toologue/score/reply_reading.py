@@ -24,6 +24,7 @@ from toologue.values.json_schema import list_of
 
 _DAYS, _FAR = {"day": 1, "week": 7}, 10_000
 BRACES = re.compile(r"\{[^{}]*\}")
+_CODE = re.compile(r"[A-Z]{2,3}")
 _TELLS = re.compile(r"(?:say|that)\b", re.IGNORECASE)
 _PART = re.compile(r"[,;:]\s+|(?<!\s)\s+(?:and|but|so|because|since)\s+")
 
@@ -147,6 +148,19 @@ class Reading:
         called = self.ask.who if self.ask else ""
         values = ((name, value) for name, value in self.must.values.items() if name not in self.made_up)
         return {name: value for name, value in values if value is not None and f"{{{name}}}" not in called}
+
+    @cached_property
+    def codes(self) -> re.Pattern[str] | None:
+        """What stands in capitals among the values shown and said, where it is a part of a sentence: NO for Norway."""
+        turns = self.known.gold.turns[: self.at]
+        told = (value for turn in turns if turn.role == "user" for value in turn.informed.values())
+        found = {one for one in (*told, *self.must.values.values()) if isinstance(one, str) and _CODE.fullmatch(one)}
+        parts = "|".join(map(re.escape, sorted(found)))
+        return re.compile(rf"(?<!^)(?<![.!?] )\b(?:{parts})\b(?! [a-z])") if parts else None
+
+    def without_codes(self, text: str) -> str:
+        """A text without the codes that are no words of its own."""
+        return self.codes.sub(" ", text) if self.codes else text
 
     @property
     def made_up(self) -> Mapping[str, JsonValue]:

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any, cast
 
 from pydantic import JsonValue
+from rapidfuzz.distance import Levenshtein
 
 from toologue import keys
 from toologue.data import shipped
@@ -80,13 +81,20 @@ class _Words:
 class AgentWords(_Words):
     """The agent: `agent(cue)` gives words."""
 
+    def __init__(self, voice: Voice, seed: int, said: Said | None = None, today: str = ""):
+        super().__init__(voice, seed, said, today)
+        self._asked, self._heard = set[str](), dict[str, JsonValue]()
+
     def __call__(self, cue: Cue, heard: Cue | None = None, refused: Cue | None = None) -> str:
         """The words for a cue; `heard` is what the customer has said last, `refused` what was agreed to in vain.
 
         Raises BadSetting for a cue that is not the agent's, or lacks a value.
         """
+        again = heard is not None and heard.values.items() <= self._heard.items()
+        self._heard |= heard.values if heard else {}
         if cue.before.get("failed") and heard and heard.move == "give":
-            return f"{self._voice('fails_again')} {self(cue.replace(before={}))}"
+            words = self(cue.replace(before={}), heard)
+            return words if again else f"{self._voice('fails_again')} {words}"
         if refused:
             action = grammar.action(grammar.asking(refused.text).question) or ""
             plain = action if re.fullmatch(r"[^{\d]+", action) else "do that"
@@ -96,6 +104,7 @@ class AgentWords(_Words):
                 pass
             case "ask":
                 words = self._ask(cue, heard)
+                self._asked.add(cue.text)
             case "say" | "end":
                 words = self._say(cue, heard)
             case "refuse":
@@ -122,7 +131,7 @@ class AgentWords(_Words):
 
     def _ask(self, cue: Cue, heard: Cue | None) -> str:
         """A question: first what is made of what the customer said, then why it is asked; notes stand behind it."""
-        ask = grammar.asking(cue.text)
+        ask = self._once(cue)
         if form := cue.before.get("form"):
             return f"{self._voice('explain', form=self._contract(str(form)))} {self._question(cue, ask)}"
         reason, after = ask.reason, ask.note and self._sentence(ask.note)
@@ -142,6 +151,12 @@ class AgentWords(_Words):
             reason = self._sentence(reason)
         return " ".join(filter(None, [lead, reason, self._question(cue, ask), after]))
 
+    def _once(self, cue: Cue) -> Asking:
+        """What a step asks; who asks it again does not say again why, nor a note, unless it shows something."""
+        ask = grammar.asking(cue.text)
+        shown = cue.text not in self._asked or "{" in f"{ask.note}{ask.reason}"
+        return ask if shown else ask._replace(note="", reason="")
+
     def _take_up(self, heard: Cue | None) -> str:
         """What the agent says to what was said last: thanks, the choice once more, or nothing."""
         if heard is None or heard.move in ("acknowledge", "malformed", "contradict"):
@@ -153,7 +168,8 @@ class AgentWords(_Words):
         if heard.move == "open":
             return self._voice("begin")
         answer = heard.text.strip().rstrip(".")
-        if heard.move == "choose" and _RE["noun"].match(answer) and len(answer.split()) < 5:
+        named = _RE["noun"].match(answer) and not _RE["person"].match(answer)
+        if heard.move == "choose" and named and len(answer.split()) < 5:
             return self._voice("take_up", choice=grammar.to_you(_lower_first(answer)))
         if heard.move == "choose":
             settled = _RE["settled"].match(answer)
@@ -230,6 +246,8 @@ def _sentence(clause: str, *, opens: bool = True) -> str:
 
 
 _STREET = ("street", "city", "postal_code")
+# So many signs are misread at once.
+_MISREAD = 2
 # Kinds that one sees at a glance, so that nobody has to say which is which; what is typed; who or what one is known by.
 _TELLING = frozenset({"order_number", "email", "phone", "name", "reference"})
 _TYPED = _TELLING - {"name"}
@@ -247,12 +265,15 @@ class CustomerWords(_Words):
     def __init__(self, voice: Voice, seed: int, said: Said | None = None, today: str = ""):
         super().__init__(voice, seed, said, today)
         self._given, self._erred, self._wondered = dict[str, tuple[JsonValue, str]](), False, False
+        self._own = ""
 
     def __call__(self, cue: Cue, asked: Asking | None = None, about: str = "", wrong: str = "") -> str:
         """The words for a cue. Raises BadSetting for a cue that is not a customer's."""
         if cue.move == "noise":
             return cue.text
         wrong = "malformed" if cue.move == "malformed" else wrong
+        own = _RE["own"].search(asked.listed) if asked else None
+        self._own = own[0] if own else ""
         slip = self._slipped(cue, asked)
         worded = [] if slip else self._worded(cue, about)
         sentences = [word.strip() for word in worded or self._words(cue, asked, wrong, slip) if word.strip()]
@@ -335,10 +356,14 @@ class CustomerWords(_Words):
 
     def _mending(self, cue: Cue, slip: str, wrong: str) -> str:
         """How a value is given after one that was wrong: as a slip, as somebody else's, with a doubt, or the same."""
-        changed = [slot for slot, value in cue.values.items() if self._given.get(slot, (None,))[0] != value]
+        old = {slot: str(self._given.get(slot, (None,))[0]) for slot in cue.values}
+        changed = [slot for slot, value in cue.values.items() if old[slot] != str(value)]
         kinds = {cue.kinds.get(slot, "other") for slot in changed}
+        alike = all(Levenshtein.distance(old[slot], str(cue.values[slot])) <= _MISREAD for slot in changed)
         if not changed:
             return "stays"
+        if slip == "again":
+            return "tries_other"
         if wrong and not self._wondered:
             self._wondered = True
             return "tries_anothers" if wrong == "another" and kinds & {"email", "phone"} else "wonders"
@@ -346,7 +371,9 @@ class CustomerWords(_Words):
             return "mends_anothers"
         if slip == "another" and kinds & _TYPED:
             return "mends_old"
-        return "retypes" if slip != "another" and kinds <= _TYPED else "mends"
+        if kinds == {"name"}:
+            return "mistyped"
+        return "retypes" if slip != "another" and alike and kinds <= _TYPED else "mends"
 
     def _volunteer(self, cue: Cue) -> str:
         *most, last = cue.values or [""]
@@ -426,8 +453,10 @@ class CustomerWords(_Words):
         return f"{clause[0].upper()}{clause[1:]}{stop}"
 
     def _clause(self, cue: Cue, slot: str) -> str:
-        """What a slot is, with the slot in braces where `_put` puts its value."""
+        """What a slot is, with the slot in braces where `_put` puts its value: mine, if it was asked for as mine."""
         name = _name_of(slot, cue.kinds.get(slot, "other"))
+        if name.startswith("the ") and re.search(rf"\b{name[4:]}\b(?! of\b)", self._own):
+            name = f"my {name[4:]}"
         if self._counts(cue, slot):
             return f"the number of {_things(slot)} is {{{slot}}}"
         return f"{name} {'are' if name.endswith('s') and not name.endswith('ss') else 'is'} {{{slot}}}"

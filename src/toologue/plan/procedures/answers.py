@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache, cached_property
@@ -148,6 +148,12 @@ _OTHERS, _SLIPS = 4, 24
 _GUESSES = 3
 # Rows with one of these are people; these of their fields name them; so many such values are told of.
 _REACHED, _NAMING, _STRANGERS = {"email", "phone"}, ("email", "phone", "name", "holder", "iban"), 60
+# What people know by heart: nobody errs in the day of their birth, and names and postcodes go wrong in typing alone.
+_BY_HEART = re.compile(r"(^|_)(birth|born)|name$|holder$|passenger$|post_?(al_?)?code$|^zip")
+# Digits that are taken for each other on paper.
+_ALIKE = dict(zip("0123456789", "8778965134", strict=True))
+# So many days somebody is out who errs in a day.
+_OUT = (-7, -2, -1, 1, 2, 7)
 # So many rows count that hold the same value.
 _SAME = 3
 # So many are named where a list is wanted.
@@ -163,7 +169,7 @@ _KINDS: dict[ValueKind, str] = {
     "amount": r"amount|price|sum$",
     "address": r"street|city|postal|postcode|zip|country|address",
     "date": r"(^|_)(date|day|birth|born|until|from|on)($|_)",
-    "name": r"name$|surname|passenger$",
+    "name": r"name$|surname|passenger$|holder$",
     "reference": r"(_id|_?number|_?code|reference|locator|_no|iban|serial)$",
     "reason": r"reason|case|summary|description|problem|symptom|complaint|what|why|message|note",
 }
@@ -193,14 +199,20 @@ class Slot:
     # Whether customers say what examples list, and nothing else.
     listed: bool = False
 
+    @property
+    def by_heart(self) -> bool:
+        """Whether people know their own without looking: a name, the day of birth, a postcode."""
+        return _BY_HEART.search(self.name) is not None
+
 
 @dataclass(frozen=True)
 class Option:
-    """Values for what was asked, the rows that this customer knows, and in which way the values are wrong."""
+    """Values for what was asked, the rows that this customer knows, and in which way the value of a slot is wrong."""
 
     values: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     knows: frozenset[Place] = frozenset()
     wrong: Wrong = ""
+    slot: str = ""
     # Where free values stand in their lists.
     place: int = 0
 
@@ -287,20 +299,33 @@ class Answers:
 
     def _right(self, slot: Slot, so_far: Option, seed: int | str, shown: Sequence[JsonValue]) -> Iterator[Option]:
         given = slot.name in self._procedure.examples
+        beside = any((name in self._procedure.examples) == given for name in so_far.values)
         known = [] if slot.listed else self._known(slot.name, so_far.knows)
+        if so_far.values:  # one row has what is said in one breath, and so has one line of the examples
+            known = [one for one in known if one[1] in so_far.knows] or known
+            known = [] if given and beside and not so_far.knows else known
         for value, place in known:
             yield replace(so_far, values={**so_far.values, slot.name: value}, knows=so_far.knows | {place})
-        if known and not given:
+        if known and (not given or (slot.by_heart and so_far.knows)):
             return
         free = [*shown, *self._free(slot, seed)]
-        places = range(len(free))
-        beside = any((name in self._procedure.examples) == given for name in so_far.values)
+        places = self._near(slot, so_far.knows) if given and not shown else range(len(free))
         if beside and not slot.limits and not shown and (given or "enum" not in slot.schema):
             places = [so_far.place % len(free)] if free else []
         held = {str(value): {place} for value, place in self._known(slot.name, frozenset[Place]())} if given else {}
         for place in places:
             knows = so_far.knows.union(held.get(str(free[place]), ()))
             yield replace(so_far, values={**so_far.values, slot.name: free[place]}, knows=knows, place=place)
+
+    def _near(self, slot: Slot, knows: frozenset[Place]) -> Sequence[int]:
+        """The places of a slot's examples; of addresses, those that have most in common with what this customer has."""
+        examples = self._procedure.examples
+        places = range(len(examples[slot.name]))
+        beside = [name for name, said in examples.items() if len(said) == len(places)]
+        beside = [name for name in beside if self.slots[name].kind == "address"]
+        mine = {name: self._held(self._rows.fields(name), self._rows.related(knows)) for name in beside if knows}
+        common = [sum(str(examples[name][place]) in held for name, held in mine.items()) for place in places]
+        return [place for place in places if common[place] == max(common)]
 
     def _look(self, name: str, knows: frozenset[Place]) -> list[tuple[JsonValue, Place]]:
         """The values that a slot has in rows that this customer knows, in all rows if none is known yet.
@@ -328,14 +353,15 @@ class Answers:
         if not slot.fields:
             spoilt = spoil(good, slot.schema, seed=rng.getrandbits(32)) if isinstance(good, str) else None
             if spoilt is not None and spoilt.malformed and slot.schema:
-                yield Option({**right.values, slot.name: spoilt.said}, right.knows, "malformed")
+                yield Option({**right.values, slot.name: spoilt.said}, right.knows, "malformed", slot.name)
             return
         *rest, last = list_of(good) if slot.many else [good]
         every = [one for value, _ in self._known(slot.name, frozenset[Place]()) for one in _each(slot, value)]
         taken = set(map(str, every))
-        for unknown in filter(None, (_unknown_value(last, taken, rng) for _ in range(times))):
-            said = [*rest, unknown] if slot.many else unknown
-            yield Option({**right.values, slot.name: said}, right.knows, "unknown")
+        unknown = (_unknown_value(last, taken, rng) for _ in range(times) if not (slot.by_heart and _is_day(last)))
+        for value in filter(None, unknown):
+            said = [*rest, value] if slot.many else value
+            yield Option({**right.values, slot.name: said}, right.knows, "unknown", slot.name)
         known = self._known(slot.name, right.knows) if right.knows else []
         mine = {str(one) for value, _ in known for one in _each(slot, value)}
         others = [value for value in every if str(value) not in mine]
@@ -343,7 +369,7 @@ class Answers:
             drawn = keys.drawn(others, seed, str(good), label=str)
             other = min(drawn, key=lambda one: Levenshtein.distance(str(one), str(last)))
             said = [*rest, other] if slot.many else other
-            yield Option({**right.values, slot.name: said}, right.knows, "another")
+            yield Option({**right.values, slot.name: said}, right.knows, "another", slot.name)
 
     def _free(self, slot: Slot, seed: int | str) -> list[JsonValue]:
         """Values for a slot that no row knows; those in one place of several lists belong together."""
@@ -407,9 +433,10 @@ class Answers:
         many = many and bool(known)
         return Slot(name, schema, _kind(name, schema), known, many, tuple(limits), tuple(paths), listed)
 
-    def _held(self, fields: Iterable[Field]) -> set[str]:
-        """What rows have in these fields."""
+    def _held(self, fields: Iterable[Field], among: Collection[Place] | None = None) -> set[str]:
+        """What rows have in these fields: all rows, or those among them."""
         places = ((place, path) for table, path in fields for place in self._rows.places(table))
+        places = ((place, path) for place, path in places if among is None or place in among)
         return {str(value) for place, path in places for value in self._rows.values(place, path)}
 
     def _shown(self, api: Api, name: str) -> list[Field]:
@@ -470,30 +497,43 @@ def _unknown_value(value: JsonValue, taken: set[str], rng: Random) -> JsonValue:
     return next((other for other in varied if other is not None and str(other) not in taken), None)
 
 
+def _is_day(value: JsonValue) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", value) is not None
+
+
 def _vary(value: JsonValue, rng: Random) -> JsonValue:
+    """A value as somebody misreads or mistypes it: one sign is another, or has changed places with the next."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
-        return round(value + rng.choice([-3, -2, -1, 1, 2, 3, 7]), 2)
+        varied = _misread(str(value), rng)
+        return type(value)(varied) if varied and not varied.startswith("0") else None
     text = str(value)
-    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
-        other = datetime.fromisoformat(text) + timedelta(days=rng.choice([-366, -31, -30, -1, 1, 29, 30]))
-        return other.strftime("%Y-%m-%d")
+    if _is_day(text):
+        return f"{datetime.fromisoformat(text) + timedelta(days=rng.choice(_OUT)):%Y-%m-%d}"
     local, sign, host = text.partition("@")
     if sign:
-        place = rng.randrange(1, len(local)) if len(local) > 1 else 0
-        shorter = rng.random() < 0.5
-        return f"{local[:place]}{local[place + 1 :]}@{host}" if shorter else f"{local}{rng.randrange(1, 99)}@{host}"
-    digits = [place for place, letter in enumerate(text) if letter.isdigit()]
-    if digits:
-        changed = rng.sample(digits, min(len(digits), rng.choice([1, 2])))
-        signs = list(text)
-        for place in sorted(changed):
-            signs[place] = str((int(text[place]) + rng.randrange(1, 10)) % 10)
-        return "".join(signs)
-    letters = [place for place, letter in enumerate(text) if letter.isalpha()]
-    if not letters:
+        return (varied := _mistyped(local, rng)) and f"{varied}@{host}"
+    return _misread(text, rng) if re.search(r"\d", text) else _mistyped(text, rng)
+
+
+def _misread(text: str, rng: Random) -> str:
+    """A digit is taken for one that looks like it, or for its neighbour."""
+    places = [place for place, sign in enumerate(text) if sign.isdigit()]
+    at = rng.choice(places)
+    if at + 1 in places and text[at] != text[at + 1] and rng.random() < 0.5:
+        return _swapped(text, at)
+    return f"{text[:at]}{_ALIKE.get(text[at], text[at])}{text[at + 1 :]}"
+
+
+def _mistyped(text: str, rng: Random) -> str | None:
+    """A small letter is left out, or changes places with the next; none where there are too few."""
+    places = [at for at in range(1, len(text) - 1) if text[at : at + 2].islower() and text[at : at + 2].isalpha()]
+    if not places:
         return None
-    place = rng.choice(letters)
-    letter = rng.choice("abcdefghklmnoprstuvw")
-    return text[:place] + (letter.upper() if text[place].isupper() else letter) + text[place + 1 :]
+    at = rng.choice(places)
+    return text[:at] + text[at + 1 :] if text[at] == text[at + 1] or rng.random() < 0.5 else _swapped(text, at)
+
+
+def _swapped(text: str, at: int) -> str:
+    return text[:at] + text[at + 1] + text[at] + text[at + 2 :]

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import count
@@ -21,12 +22,13 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 from rapidfuzz.distance import Levenshtein
+from rapidfuzz.fuzz import partial_ratio
 
 from toologue import keys
 from toologue.errors import BadSetting
 from toologue.formats.procedure import told
 from toologue.loop import World
-from toologue.plan.procedures.answers import Answers, Option
+from toologue.plan.procedures.answers import Answers, Option, Slot
 from toologue.plan.procedures.answers import Place as RowPlace
 from toologue.plan.procedures.paths import Sight, pairs_of, possible, walk_seeing
 from toologue.plan.procedures.service import Service, after_result, holds, outcomes
@@ -42,8 +44,10 @@ _MOST, _ALIKE, _UNTOLD = 6000, 25, 300
 _DRAWS, _BUDGET = 6, 2000
 # So many choices and answers count as much as one that hardly anybody would give.
 _ODD = 6
-# So many signs may differ in what is given after a slip.
-_SLIPS = 5
+# So many signs are others in what is right after a slip, and in what is another slip.
+_SLIPS = 2, 4
+# What is asked for once more, so many days somebody may be out, and so much (of 100) two names of one thing are alike.
+_AGAIN, _NEAR, _LIKE = re.compile(r"\b(?:again|once more)\b"), 7, 80
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -279,6 +283,7 @@ class Explorer:
 
     def _replies(self, place: SearchNode) -> Iterator[SearchNode]:
         way = place.way
+        same = _AGAIN.search(self.graph.by_id[place.state.node].text) is not None
         for link in self.steering.exits(place.state):
             reply = self.graph.by_id[link.target]
             came = sum(before.state.node == reply.id for before in way)
@@ -286,16 +291,34 @@ class Explorer:
                 continue
             asked = self.given_by(reply, place.state.node)
             if not asked:
-                yield self._after(place, link, place.values)
+                yield self._after(place, link, place.values, odd=2 * self._overlooks_slip(place, reply))
                 continue
             options = self.answers.options(asked, place.knows, seed=self._seed, values=place.values)
             before = [one.given for one in way if one.given]
-            likely, erred = _likely(options, before), any(one.wrong for one in before)
+            likely = _likely(options, before, self.answers.slots, same=same)
+            erred = any(one.wrong for one in before)
             for option in options:
                 values = {**place.values, **option.values}
-                slip = 1 + erred + (option.wrong == "malformed") if option.wrong else 0
+                if option.wrong == "malformed" and option.slot in self._deciding(reply):
+                    continue  # nobody decides by what is no value
+                slip = self._slip(option) + erred if option.wrong else 0
                 odd = 2 * (option.key not in likely) + slip
                 yield self._after(place, link, values, given=option, knows=option.knows, odd=odd)
+
+    def _slip(self, option: Option) -> int:
+        """How odd a wrong value is: most in what people know by heart, a day more than a name."""
+        slot = self.answers.slots[option.slot]
+        return 1 + (option.wrong == "malformed") + slot.by_heart * (2 if option.wrong == "another" else 1)
+
+    def _overlooks_slip(self, place: SearchNode, reply: Node) -> bool:
+        """Whether somebody says yes to what they got wrong and are shown."""
+        last = next((one.given for one in reversed(place.way) if one.given), None)
+        shown = {one.text for one in embedded(self.graph.by_id[place.state.node].text)}
+        return reply.text.lower() == "yes" and last is not None and last.slot in shown
+
+    def _deciding(self, reply: Node) -> set[str]:
+        """The names that decide where a reply leads."""
+        return {name for link in self.graph.exits(reply.id) if link.condition for name in parse(link.condition).names}
 
     def given_by(self, reply: Node, asking: str) -> list[str]:
         """The slots that a reply to a message gives: where there are several answers, those needed after this one."""
@@ -308,6 +331,8 @@ class Explorer:
             before = [one.result for one in place.way if one.call == call and one.result]
             exits = self.steering.exits(place.state)
             for link, result in outcomes(self.graph, exits, call, place.values, self.service, before[-1:]):
+                if self._keeps_slip(place, node, result):
+                    continue
                 yield self._after(place, link, after_result(node, place.values, result), result=result, call=call)
             return
         self._world.rewind(place.mark)
@@ -315,9 +340,19 @@ class Explorer:
         slots = (expression.strip() for expression in node.arguments.values())
         if result.changes and any(self.answers.invents(slot, place.values.get(slot), place.knows) for slot in slots):
             return  # a service that takes what is not there: no conversation should show that
+        if self._keeps_slip(place, node, result):
+            return
         mark, values = self._world.mark(), after_result(node, place.values, result)
         if link := self.steering.choose(place.state, values):
             yield self._after(place, link, values, result=result, mark=mark, call=call)
+
+    def _keeps_slip(self, place: SearchNode, node: Node, result: Result) -> bool:
+        """Whether a writing call takes a wrong value: it stands for good then, and no customer would leave it so."""
+        api = self.service.apis.get(node.text)
+        if result.error or api is None or not api.writes:
+            return False
+        given = {slot: one.given for one in place.way if one.given for slot in one.given.values}
+        return any(slot in given and given[slot].slot == slot for slot in map(str.strip, node.arguments.values()))
 
     def _after(self, place: SearchNode, link: Link, values: Mapping[str, JsonValue], **came: Any) -> SearchNode:
         """Behind a link. `came`: by what it was reached, and the mark and the rows where they are others."""
@@ -333,20 +368,47 @@ class Explorer:
         return SearchNode(state, values, before=place, link=link, depth=place.depth + 1, choice=choice, **more)
 
 
-def _likely(options: Sequence[Option], before: Sequence[Option]) -> frozenset[str]:
-    """What somebody says who was asked for the same before: nothing again, and nothing unlike what was mistyped."""
+def _likely(
+    options: Sequence[Option], before: Sequence[Option], slots: Mapping[str, Slot], *, same: bool = False
+) -> frozenset[str]:
+    """What somebody says who was asked for the same before: nothing again that they do not know by heart, and nothing
+    unlike what was wrong. With `same`, what was said then is to be said in other words.
+    """
     last = next((one for one in reversed(before) if options and one.values.keys() & options[0].values.keys()), None)
     if last is None:
         return frozenset(one.key for one in options)
-    fresh = [one for one in options if not any(one.values.items() <= said.values.items() for said in before)] or options
-    if not last.wrong:  # another day is a later one
+    again = [one for one in options if one.values.items() <= last.values.items()]
+    fresh = [one for one in options if not any(one.values.items() <= old.values.items() for old in before)]
+    if last.wrong:
+        near = [one for one in fresh if _mends(one, last, slots)]
+        fresh = [*near, *again] if slots[last.slot].by_heart else near or again or fresh
+    elif same:
+        fresh = [one for one in fresh if one.wrong != "malformed" and _resembles(one, last)] or again or fresh
+    else:  # another day is a later one
         fresh = [one for one in fresh if not _is_sooner(one, last)] or fresh
-    if last.wrong != "another":
-        fresh = [one for one in fresh if one.wrong == "another" or _slips(one, last) <= _SLIPS] or fresh
-    return frozenset(one.key for one in fresh)
+    return frozenset(one.key for one in fresh or options)
 
 
-def _slips(one: Option, other: Option) -> int:
+def _mends(one: Option, last: Option, slots: Mapping[str, Slot]) -> bool:
+    """Whether nothing but what was wrong is another value: one that was misread, or an address of another."""
+    changed = {name for name, value in one.values.items() if last.values.get(name, value) != value}
+    others = last.wrong == "another" if not one.wrong else slots[one.slot].kind in ("email", "phone")
+    return changed <= {last.slot} and (others or slips(one, last) <= _SLIPS[bool(one.wrong)])
+
+
+def _resembles(one: Option, last: Option) -> bool:
+    """Whether the values could be meant for the same: other words for it, or another sign or two of a code."""
+    for name, value in one.values.items():
+        this, that = str(value), str(last.values.get(name, value))
+        if _DAY.fullmatch(this) and abs((date.fromisoformat(this) - date.fromisoformat(that)).days) > _NEAR:
+            return False
+        code = re.search(r"\d", this + that)
+        if Levenshtein.distance(this, that) > _SLIPS[False] if code else partial_ratio(this, that) < _LIKE:
+            return False
+    return True
+
+
+def slips(one: Option, other: Option) -> int:
     """How many signs of the values that both have are others."""
     pairs = ((value, other.values[name]) for name, value in one.values.items() if name in other.values)
     return sum(Levenshtein.distance(str(this), str(that)) for this, that in pairs)

@@ -21,6 +21,7 @@ the procedure, or of the rows, leaves most plans as they are that it is not abou
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +34,7 @@ from pydantic import JsonValue
 from toologue import keys
 from toologue.errors import BadSetting
 from toologue.plan.procedures.answers import Option
-from toologue.plan.procedures.explore import Explorer, FeasiblePath, after_result, apply_sets, call_of
+from toologue.plan.procedures.explore import Explorer, FeasiblePath, after_result, apply_sets, call_of, slips
 from toologue.plan.procedures.made_up import made_up_field
 from toologue.plan.procedures.noise import NOISE, NOISE_KINDS, NoiseKind, NoiseMessage, NoiseMode, noise_bank
 from toologue.plan.procedures.paths import Coverage, coverage, greedy, vanilla, weighted
@@ -56,6 +57,10 @@ class Astray(Exception):
 
 Detour = Literal["malformed", "contradict", "volunteer", "correct", "change"]
 DETOURS: tuple[Detour, ...] = get_args(Detour)
+# What is read from paper or typed, sign by sign.
+_READ = ("reference", "order_number", "email", "phone")
+# Answers that tell what has happened.
+_FACT = re.compile(r"(?:it|they|somebody|nobody) (?!want|would|cannot|can\b|will|need|prefer|is too)", re.IGNORECASE)
 # How many of those whom nobody keeps say goodbye.
 _CLOSES = 0.85
 
@@ -321,12 +326,21 @@ class _Conversation:
             said = {one.key for one in self.trail.given.values()}
             for option in self.ground.answers.options(asked, given.knows, seed=0):
                 differing = [name for name, value in given.values.items() if option.values.get(name) != value]
-                if not option.wrong and len(differing) == 1 and option.key not in said:
+                if option.wrong or len(differing) != 1 or option.key in said:
+                    continue
+                if self.errs(differing[0], given, option):
                     yield node, option
         if self.wants("change") and not given:
             for link in self.graph.exits(self.nodes[place - 1].id):
-                if link.target != node.id and not self.graph.by_id[link.target].collects:
-                    yield self.graph.by_id[link.target], Option()
+                other = self.graph.by_id[link.target]
+                facts = _FACT.match(node.text) and _FACT.match(other.text)  # what has happened nobody takes back
+                if other.id != node.id and not other.collects and not facts:
+                    yield other, Option()
+
+    def errs(self, slot: str, right: Option, wrong: Option) -> bool:
+        """Whether somebody could say one value for the other: none that they know by heart, no wholly other code."""
+        known = self.ground.answers.slots[slot]
+        return not known.by_heart and (known.kind not in _READ or slips(right, wrong) <= 2)
 
     def try_out(self, node: Node, given: Option, meant: Node) -> None:
         """Play another answer up to the agent's next question. Raises Astray where that does not go.

@@ -141,7 +141,8 @@ def _bare(text: str) -> str:
 
 def _misspell(text: str, way: Way, random: Random) -> str:
     if way == "cut short":
-        return text[: random.randint((len(text) + 1) // 2, len(text) - 1)].rstrip(" -/.,@:")
+        end = random.randint((len(text) + 1) // 2, len(text) - 1)
+        return text.rpartition(".")[0] if "@" in text else text[:end].rstrip(" -/.,:")
     if way == "impossible" and re.fullmatch(r"\d{4}-\d\d-\d\d", text):
         month = _SHORT_MONTHS[int(text[5:7]) - 1]
         return f"{text[:4]}-{month:02}-{30 if month == 2 else 31}"
