@@ -66,7 +66,7 @@ WHYS: Mapping[str, tuple[str, str]] = {
     "no example": ("none of the model's examples stood (`--uses`)", "`apis enrich` again, with another model"),
     "foreign": ("the API is described in another language than English", "describe it in English"),
     "technical": ("the API is about itself: a health check, a log-in", "nothing is lost"),
-    "wordless": ("the API's words give no wish that people have", "give it a plain `summary`"),
+    "wordless": ("the API tells nothing that people would ask for", "name the fields in plain words"),
     "no query to confirm": (
         "no first message is found that leaves no doubt which API is meant",
         "plainer summaries, that differ",
