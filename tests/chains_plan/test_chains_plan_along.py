@@ -23,6 +23,7 @@ from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
 from toologue.worlds.documented.arguments import settled
 from toologue.write.chains import ChainWriter
+from toologue.write.chains.questions import estimate
 
 DEGREES: dict[str, Any] = {"type": "number"}
 PAGE: dict[str, Any] = {"type": "integer", "examples": [1]}
@@ -32,7 +33,7 @@ WHERE = {"lat": DEGREES, "lon": DEGREES}
 
 def api(name: str, description: str, returns: dict[str, Any], **takes: dict[str, Any]) -> Api:
     parameters = {key: Parameter(schema=schema) for key, schema in takes.items()}
-    return Api(name=name, description=description, domain="Weather", parameters=parameters, returns=returns)
+    return estimate(Api(name=name, description=description, domain="Weather", parameters=parameters, returns=returns))
 
 
 FIND = api("Weather|towns|Find town", "Find a town by its name.", shape(name=TEXT, **WHERE), city=TEXT)

@@ -25,6 +25,7 @@ from toologue.verify import Flaw
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
+from toologue.write.chains.questions import estimate
 
 SHARED = Path(os.environ.get("TOOLOGUE_SHARED", Path(__file__).parents[3] / "shared"))
 DOCUMENTS = SHARED / "tooldial" / "augmented_400.jsonl.gz"
@@ -60,7 +61,7 @@ class Written:
 
     def __init__(self, folder: Path):
         apis, graph, plans = folder / "apis.jsonl", folder / "graph.jsonl", folder / "plans.jsonl"
-        write_lines(apis, [*apis_of(str(DOCUMENTS)), *apis_of_functions(list_clubs, list_players)])
+        write_lines(apis, map(estimate, [*apis_of(str(DOCUMENTS)), *apis_of_functions(list_clubs, list_players)]))
         documents = list(read(apis, Api))
         build(str(apis), out=graph, workers=1, lcs=0.7, keyword=0.2, description=0.3)
         chains(graph, apis, out=plans, count=COUNT, most=0.05, seed=SEED)

@@ -7,22 +7,34 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from toologue.schema import AgentTurn, Api, Call, Cue, Dialogue, Parameter, Plan, Result, Retrieve, State, UserTurn
+from toologue.write.chains.questions import estimate
 
-_NUMBER, _TEXT, _DATE = {"type": "integer"}, {"type": "string"}, {"type": "string", "format": "date"}
+_NUMBER: JsonValue = {"type": "integer"}
+_TEXT: JsonValue = {"type": "string"}
+_DATE: JsonValue = {"type": "string", "format": "date"}
 
 
-def _api(name: str, description: str, **parameters: Parameter) -> Api:
-    return Api(name=name, description=description, parameters=parameters, domain=name.partition("|")[0])
+def _api(name: str, description: str, returns: JsonValue = None, **parameters: Parameter) -> Api:
+    domain = name.partition("|")[0]
+    given: dict[str, JsonValue] = {"type": "object", "properties": returns} if returns else {}
+    one = Api(name=name, description=description, parameters=parameters, returns=given, domain=domain)
+    return estimate(one)
+
+
+def _rows(**fields: JsonValue) -> JsonValue:
+    return {"type": "array", "items": {"type": "object", "properties": fields}}
 
 
 SEASONS = _api(
     "Sports|handballdata|Tournament Seasons",
     "This endpoint returns the seasons of a specific tournament.",
+    {"seasons": _rows(id=_NUMBER, name=_TEXT)},
     country=Parameter(schema=_TEXT),
 )
 STANDINGS = _api(
     "Sports|handballdata|League Home Standings",
     "Get the home standings for a specific handball league by providing its ID.",
+    {"rows": _rows(team=_TEXT, points=_NUMBER)},
     seasonId=Parameter(schema=_NUMBER),
     day=Parameter(schema=_DATE),
     limit=Parameter(schema=_NUMBER, required=False),
@@ -30,6 +42,7 @@ STANDINGS = _api(
 FORECAST = _api(
     "Weather|clearskies|City Forecast",
     "Returns the weather forecast for a given city.",
+    {"humidity": _NUMBER},
     city=Parameter(schema=_TEXT),
     day=Parameter(schema=_DATE, required=False),
 )
@@ -149,8 +162,8 @@ def alone(id: str = "chain-000009") -> Plan:
         FORECAST,
         user("inform_intent_clear_add", {"band": "confirm"}, city="Oslo"),
         looks(),
-        calls(FORECAST, {"summary": "Rain"}, city="Oslo"),
-        agent("response", {"summary": "Rain"}, state(FORECAST, city="Oslo")),
+        calls(FORECAST, {"humidity": 72}, city="Oslo"),
+        agent("response", {"humidity": 72}, state(FORECAST, city="Oslo")),
         user("user_bye"),
         agent("system_bye"),
     )

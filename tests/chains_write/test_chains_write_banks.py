@@ -13,15 +13,15 @@ from toologue.text.bank import slots_of
 from toologue.write.chains.bank import BANKS, STYLES, BankName, Speaker, Voice, bank
 
 SAMPLES = {
-    **dict.fromkeys(("value", "count", "values"), "O-17"), "clause": "the day is 3 May 2025",
+    **dict.fromkeys(("value", "count", "values"), "O-17"), "are": "is", "clause": "the day is 3 May 2025",
     **dict.fromkeys(("action", "offer"), "find the seasons"),
     **dict.fromkeys(("names", "missing", "options", "items", "topic"), "the team ID"),
     **dict.fromkeys(("thing", "name"), "day"),
 }  # fmt: skip
 # What is said in each action that is heard: kinds, with their slots; `?` are those that a frame may lack.
 KINDS = {
-    "inform_intent_clear": {"wish_thing": "thing", "wish_action": "action", "aim": "names", "hello": ""},
-    "inform_intent_clear_add": {"add_thing": "name thing value", "add_action": "action name value"},
+    "inform_intent_clear": {"know": "thing", "find": "thing", "wish": "action", "hello": ""},
+    "inform_intent_clear_add": {"know_of": "thing are?"},
     "inform_intent_vague": {"vague": "topic"},
     "inform": {"inform": "clause", "inform_values": "values", "choose_one": "value", "choose_by": "name value"},
     "fail_inform": {
@@ -38,8 +38,8 @@ KINDS = {
     "clarify": {"clarify": "topic"},
     "suggest": {"suggest": "offer"},
     "response": {
-        "respond_one": "clause", "respond_record": "clause", "respond_list": "items count?", "respond_name": "items",
-        "respond_single": "items", "respond_empty": "", "respond_done": "",
+        "respond": "clause", "respond_list": "items count?", "respond_single": "items",
+        "respond_empty": "", "respond_done": "",
     },
     "response_fail": {"response_fail": "topic"},
     "system_bye": {"system_bye": ""},

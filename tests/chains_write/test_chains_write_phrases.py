@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from toologue.schema import Api, Parameter
 from toologue.verify.chains.words import asks_for
-from toologue.write.chains.intents import intents_of, unspeakable_reason
-from toologue.write.chains.names import answer, output, parameters
+from toologue.write.chains.answers import answer
+from toologue.write.chains.names import output, parameters
 from toologue.write.chains.words import rough, wordset
 
 UNSAID = [
@@ -26,16 +26,6 @@ def test_some_phrases_are_none(phrase: str) -> None:
 @given(st.text(max_size=80))
 def test_are_total(phrase: str) -> None:
     assert rough(phrase) in (True, False)
-
-
-def test_an_api_without_a_phrase_is_not_talked_about() -> None:
-    assert unspeakable_reason(Api(name="Data|tool|get", description="Get the results.")) == "wordless"
-    assert unspeakable_reason(Api(name="Sports|stats|Players", description="Get the players stats of a team")) is None
-
-
-def test_no_wish_names_the_tool() -> None:
-    handball = Api(name="Sports|api_handball|Games", description="Get the games.")
-    assert [one.action for one in intents_of(handball)] == ["see the games", "see the handball games"]
 
 
 @pytest.mark.parametrize("name", sorted(wordset("seeking")))

@@ -56,6 +56,8 @@ _POINTING = frozenset(("topics", "titles", "full", "username", "host", "address"
 _PLACES = ("one", "zero")
 _LISTED = 4  # a text with more commas is a list, cut anywhere
 _LONG, _EPOCH, _PLACES_SAID = 60, 900_000_000, 4
+_DULL = ("fine", "place.code", "place.code3", "place.region_code")
+_SAID, _UNIT = 2, re.compile(r" in [A-Z°%a-z/]+")
 WORTH = 3  # an answer holds something that tells at least as much
 
 
@@ -161,6 +163,21 @@ def asked_of(one: Entity, api: Api) -> str:
     """What kind of thing a parameter is about, what is searched for included."""
     kind = named_thing(one)
     return family_of(kind_sought(api) if kind in SOUGHT else kind)
+
+
+def asked_for(one: Entity) -> bool:
+    """Whether somebody would ask for it by its name: in two words, the name of a thing, a measure with its unit."""
+    words = split_name(one.last).split()
+    if words[-1:] in ([name] for name in _NAMING):
+        whose = words[:-1] or _around(one.path)
+        return not whose or bool(kind_named(singular(whose[-1])) or kind_of((one.last,)) not in ("", "titles"))
+    if kind_of(one.path) in _DULL:
+        return False
+    if one.type in ("integer", "number") and kind_named(words[-1]):  # a number of a thing that has a name
+        return False
+    if one.type in ("integer", "number") and not _UNIT.search(str(one.schema.get("description") or "")):
+        return not has_word(one.last, "measured")
+    return len(words) <= _SAID or "of" in words
 
 
 def names_rows(one: Entity) -> bool:

@@ -1,6 +1,7 @@
 """The retriever: which Api a request asks for, how sure that is, and who can supply a missing parameter.
 
-An Api is found by its name, description, keywords, parameters, and by what people say who want it (`index_texts`).
+An Api is found by its name, description, keywords, parameters, and by what people say, or may ask, who want it
+(`index_texts`).
 `band` reads a score at calibrated thresholds: confirm (call it), suggest (ask whether this was meant), clarify (ask
 what is wanted). `source` compares a parameter with every output of every other Api, name and description, where the
 types fit; outputs of Apis that write count a little less, since making a thing in order to name it is seldom what is
@@ -162,4 +163,5 @@ def index_texts(api: Api) -> list[str]:
         f"{words}. {api.description}",
         f"{words}. {api.description} {' '.join(api.keywords)}. {' '.join(parameters)}",
         *api.wishes,
+        *api.questions,
     ]

@@ -70,8 +70,8 @@ from toologue.verify import Flaw
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
 from toologue.write.chains import ChainWriter, Unworded
-from toologue.write.chains.intents import unspeakable_reason
 from toologue.write.chains.model import ChainModelWriter
+from toologue.write.chains.questions import estimate, unspeakable_reason
 from toologue.write.duplicates import repeats
 
 _LINES, _NAMES, _TEXTS, _JOBS = 4096, 512, 2048, 32  # at once
@@ -247,6 +247,7 @@ def _write_graph(
     making, apis = space.making, each_api(sources, choice)
     if uses is None:
         space.uses.unlink(missing_ok=True)
+        apis = map(estimate, apis)
     else:
         known = {api.name: api for api in apis}
         said = read_uses(uses, known)

@@ -40,12 +40,16 @@ class _Held(Noun):
     schemas: dict[str, dict[str, JsonValue]]
 
 
+_UNSAID = ("wishes", "questions", "confirm", "failures")
+
+
 class Api(Record):
     """One tool. `writes` is true where a call may change the world (the paper's "action", ToolTalk 2.1).
 
     `confirm` says whether a call waits until the customer has agreed: always, or, as the names of parameters, where
     what these name is there already, so that it would be written over. `failures` are the faults that a call may end
     with, by type, and what each means. `wishes`: what people say who want it; a retriever finds it by them, too.
+    `questions`: the same, estimated from the document.
     """
 
     format: Literal["api/1"] = "api/1"
@@ -57,6 +61,7 @@ class Api(Record):
     domain: str = ""
     keywords: tuple[str, ...] = ()
     wishes: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
     confirm: bool | tuple[str, ...] = False
     failures: dict[str, str] = Field(default_factory=dict)
 
@@ -64,7 +69,7 @@ class Api(Record):
     def _said(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """What documents do not say is not written: so their keys do not depend on it."""
         told: dict[str, Any] = serialize(self)
-        return {name: value for name, value in told.items() if value or name not in ("wishes", "confirm", "failures")}
+        return {name: value for name, value in told.items() if value or name not in _UNSAID}
 
     @classmethod
     def reader(cls) -> Callable[[bytes, object, int], Api]:

@@ -90,7 +90,7 @@ class Use(Record):
 
 def documents_key(*apis: Api) -> str:
     """16 hex digits that name what documents say; phrases and keywords that were written for a graph do not count."""
-    plain = (one.replace(keywords=(), wishes=()) for one in apis)
+    plain = (one.replace(keywords=(), wishes=(), questions=()) for one in apis)
     return keys.content_key([_plain(one.model_dump(mode="json", by_alias=True)) for one in plain])
 
 

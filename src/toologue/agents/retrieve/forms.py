@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from toologue.agents.retrieve.lexicon import Deed, deed_of, stems
+from toologue.apis.entities import leaves
 from toologue.schema import Api, Parameter
 from toologue.text.find import Row, find, mentioned
 from toologue.text.names import expected_kinds
@@ -73,6 +74,8 @@ class Form:
     """The first word of its name."""
     about: frozenset[str]
     """The words that the documentation uses for the whole Api."""
+    told: frozenset[str] = frozenset()
+    """The same, with those of what it tells."""
 
     def tells(self, word: str) -> bool:
         """Whether a word says more than what the Api is about."""
@@ -88,7 +91,8 @@ def form_of(api: Api) -> Form:
     words = split_name(api.name)
     slots = {name: _slot(name, parameter) for name, parameter in api.parameters.items()}
     about = frozenset(stems(f"{words} {' '.join(api.keywords)} {api.description}"))
-    return Form(api, slots, deed_of(api.name), next(iter(stems(words)), ""), about)
+    told = frozenset(stems(" ".join(split_name(one.name) for one in leaves(api.returns))))
+    return Form(api, slots, deed_of(api.name), next(iter(stems(words)), ""), about, about | told)
 
 
 def _slot(name: str, parameter: Parameter) -> Slot:

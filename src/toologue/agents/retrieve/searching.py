@@ -327,7 +327,7 @@ def _did(quest: _Quest, act: Act, result: Result, forms: Mapping[str, Form], ban
         form = forms.get(best)
         if form is not None and quest.score >= bands["confirm"]:
             quest.target = form
-            quest.known(form).update(volunteered(quest.words, quest.open(form)))
+            quest.known(form).update(volunteered(quest.words, quest.open(form), form.told))
         elif quest.score >= bands["suggest"]:
             quest.offered = form
     elif act.kind == "retrieve":

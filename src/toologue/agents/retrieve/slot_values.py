@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
 from math import isfinite
 from typing import Any, NamedTuple
 
-from toologue.agents.retrieve.forms import Slot
+from toologue.agents.retrieve.forms import TIMES, Slot
 from toologue.agents.retrieve.lexicon import everyday, short_for, stems, talk
 from toologue.text.tokens import split_name
 from toologue.values.json_schema import fits
@@ -29,6 +28,12 @@ _IT_IS = re.compile(
 )
 _STOP = re.compile(r"(?<=[^\s.])[.!?…]+(?=\s|$)|;\s|,?\s(?:but|though|however)\b|\n", re.IGNORECASE)
 _AS = re.compile(r"\b(?:with|using) (\S+(?: \S+){0,4}?) as (?:the|an?) ([^,.;:!?]+)", re.IGNORECASE)
+# What a wish goes on with, the last of it first; a season, and a closing word.
+_JOIN = re.compile(
+    r"(?<!looking )(?<!ask )(?=\b(?:of|in|at|for|on|about|called|by) (?:(?!an? |me\b)(.+)))", re.IGNORECASE
+)
+_SEASON = re.compile(r"^the (\d{4}) season$|^the (?:[a-z-]+ )+(?=[A-Z\d+])")
+_CLOSING = re.compile(r",? (?:for me|please)$", re.IGNORECASE)
 _EDGE = " \t\r\n,;:!?…\"“”'’"
 _LONGEST = 6  # words of a value that stands by itself
 _NAME, _DESCRIBED = 3, 1
@@ -65,18 +70,34 @@ def answered(answer: str, question: str, slots: Sequence[Slot]) -> Answer:
     return Answer({slot.name: _typed(found[slot.name], slot) for slot in slots if slot.name in found}, unknown)
 
 
-def volunteered(text: str, slots: Sequence[Slot]) -> dict[str, Any]:
-    """The values that a wish comes with: what is said to be one, or stands behind a parameter's name."""
+def volunteered(text: str, slots: Sequence[Slot], about: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The values that a wish comes with: what is said to be one, stands behind a parameter's name, or is what the wish
+    goes on with, beyond what it is `about`.
+    """
     found: dict[str, str] = {}
     for value, label in _AS.findall(text) if slots else ():
         found.setdefault(max(slots, key=lambda slot: (_likeness(label, slot), slot.required)).name, value)
     for slot in slots:
         for name in called(slot):
-            cue = re.compile(rf"\b(?:the|an?) (?:list of )?{re.escape(name)}\b", re.IGNORECASE)
+            cue = re.compile(rf"\b(?:the|an? list of) {re.escape(name)}\b", re.IGNORECASE)
             told = [value for match in cue.finditer(text) if (value := _told(text[match.end() :]))]
             if told:
                 found.setdefault(slot.name, told[-1])
-    return {slot.name: _typed(found[slot.name], slot) for slot in slots if slot.name in found}
+    values = {slot.name: _typed(found[slot.name], slot) for slot in slots if slot.name in found}
+    known = [slot for slot in slots if not (slot.naming or slot.of)]
+    left = [slot for slot in known if slot.required] or known
+    return values or {slot.name: value for slot in left[:1] if (value := _joined(text, slot, about)) is not None}
+
+
+def _joined(text: str, slot: Slot, about: frozenset[str]) -> Any:
+    """What a wish is joined to by a preposition, if that says more than what the Api is about: the humidity in Oslo."""
+    whole = _CLOSING.sub("", text.strip(_EDGE + "."))
+    for said in (one[1] for one in _JOIN.finditer(whole)):
+        told = _SEASON.sub(r"\1", said)
+        news = not about.issuperset(stems(told)) or any(char.isupper() or char.isdigit() for char in told)
+        if news and not _is_everyday(told.split()[0]) and len(told.split()) <= _LONGEST:
+            return _typed(told, slot)
+    return None
 
 
 def called(slot: Slot) -> tuple[str, ...]:
@@ -222,6 +243,8 @@ def _doubts(text: str) -> bool:
 
 def _typed(said: str, slot: Slot) -> Any:
     kind = slot.schema.get("type")
+    if slot.kind in (*TIMES, "month") and any(map(str.isalpha, said)) and (found := slot.find(said, None)):
+        return found[0].value
     if kind in ("integer", "number"):
         try:
             number = float(said.replace(",", ""))
@@ -230,7 +253,4 @@ def _typed(said: str, slot: Slot) -> Any:
         return int(number) if number.is_integer() else number if isfinite(number) else said
     if kind == "boolean" and said.lower() in ("true", "false", "yes", "no"):
         return said.lower() in ("true", "yes")
-    try:
-        return f"{datetime.strptime(said, '%d %B %Y'):%Y-%m-%d}"
-    except ValueError:
-        return said
+    return said

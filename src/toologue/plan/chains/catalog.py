@@ -22,6 +22,7 @@ from toologue.apis.entities import Entity, inputs, outputs
 from toologue.apis.salience import (
     WORTH,
     askable,
+    asked_for,
     asked_of,
     family_of,
     hidden,
@@ -273,6 +274,7 @@ def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
         if (
             (name in view.certain or examples_of(one.schema) or (names_itself(name) and searched))
             and (much := WORTH if name in quoted else salience(one, about))
+            and asked_for(one)
             and whose not in there
             and one.path[:-1] not in outer
         ):

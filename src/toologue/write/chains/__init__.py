@@ -1,8 +1,9 @@
-"""Words for conversations about APIs: phrase banks by action and style, queries made from documentation.
+"""Words for conversations about APIs: phrase banks by action and style, openings that ask for what the answer tells.
 
     bank             what can be said, in two banks that share no phrase (data in `banks/`)
-    words, names     what is known about words; parameters, outputs, values and results as people call them
-    intents          what an Api is good for
+    words, names     what is known about words; parameters, outputs and values as people call them
+    answers          results in words
+    questions        what people ask who hear these; `estimate`: what they may ask of an Api
     queries          openings that reach their band of the retriever
     realize, model   `ChainWriter`, turn by turn; `ChainModelWriter`, with a language model
 

@@ -27,7 +27,7 @@ STYLES: Mapping[Speaker, tuple[Style, ...]] = {
     "agent": ("neutral", "warm", "brief"),
 }
 BANKS: tuple[BankName, ...] = get_args(BankName)
-FORMS: Mapping[str, Form] = {"value": "value", "values": "value", "count": "value"}
+FORMS: Mapping[str, Form] = {"value": "value", "values": "value", "count": "value", "are": "value"}
 
 
 class Bank(NamedTuple):

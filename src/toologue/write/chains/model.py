@@ -23,7 +23,6 @@ from toologue.models.embed import Embedder
 from toologue.models.model import Model
 from toologue.plan.chains.sequences import ACTIONS
 from toologue.schema import AgentTurn, Api, Call, Cue, Dialogue, Plan, UserTurn
-from toologue.write.chains.intents import intent_of
 from toologue.write.chains.names import output, parameters, value_text
 from toologue.write.chains.realize import ChainWriter
 from toologue.write.chains.words import joined
@@ -111,18 +110,16 @@ def _happens(turn: AgentTurn) -> str:
 
 def _step(cue: Cue, turn: UserTurn | AgentTurn, plan: Plan, apis: Mapping[str, Api]) -> str:
     meaning = next((one.meaning for name, one in ACTIONS.items() if name == cue.move), cue.move)
-    known = [f'as in "{turn.text}"'] if plan.dialogue.world.arguments.get("uses") and cue.move not in _OPENS else []
+    worded = plan.dialogue.world.arguments.get("uses") and cue.move not in _OPENS
+    known = [f'as in "{turn.text}"'] if worded or cue.move == "suggest" else []
     return "; ".join([f"{turn.role.capitalize()} {meaning}", *_demands(cue, turn, plan, apis), *known])
 
 
 def _demands(cue: Cue, turn: UserTurn | AgentTurn, plan: Plan, apis: Mapping[str, Api]) -> Iterator[str]:
-    target = apis.get(str(plan.dialogue.origin.get("target")))
     names = {name: one.the for api in apis.values() if api.name in _pair(plan) for name, one in parameters(api).items()}
     if cue.move in _OPENS:
         yield f"word for word: «{turn.text}»"
         return
-    if cue.move == "suggest" and target is not None:
-        yield f"namely to {intent_of(target).action}"
     if cue.move == "fail_inform":
         missing = str(cue.before.get("missing"))
         yield f"does not know {names.get(missing, missing)}"

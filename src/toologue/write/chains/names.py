@@ -1,4 +1,4 @@
-"""Parameters, outputs, values and results in words: "the team ID", "12 March 2025", "the city is Lyon".
+"""Parameters, outputs and values in words: "the team ID", "12 March 2025", "the city is Lyon".
 
 A value is said as it is, so that it can be found again, in the unit that its description names. A thing is called what
 its description calls it where that is a short noun phrase and the name alone says little; else by its name.
@@ -8,27 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, Literal, NamedTuple, cast
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from toologue.apis.entities import outputs
-from toologue.apis.salience import names_row, tellable
-from toologue.plan.api_graph.describe import heads
 from toologue.schema import Api, Parameter
+from toologue.text.find import find
 from toologue.text.names import kind_named, kind_of, noun_for, owners_said
+from toologue.text.times import MONTHS
 from toologue.text.tokens import is_word
-from toologue.text.tokens import plural as pluralized
 from toologue.text.verbalize import verbalize
+from toologue.values.compare import same
 from toologue.worlds.documented import kind_sought, sought_by
+from toologue.worlds.documented.row import moment_form
 from toologue.write.chains.words import joined, lexicon, plural, singular, split, wordset
 
 _LEAD = re.compile(
     r"^(?:(?:please |kindly |must |should |you (?:can|must|should) )?(?:specify|enter|insert|type in|provide|input|put|"
     r"pass|set|choose|select|use|add|give|write|filter by|search by|identifies|represents|define[sd]?|indicates?)"
     r"(?: in| the name of)? )?(?:is )?(?:(?:an?|the|your|any|existing|valid|unique|specific|given|required|optional|"
-    r"specified|internal|desired|exact|preferred|particular)\b ?)*",
+    r"specified|internal|free-form|desired|exact|preferred|particular)\b ?)*",
     re.IGNORECASE,
 )
 _MEASURES = (
@@ -66,6 +66,10 @@ _WHICH = frozenset(
     "date day month year season language currency country city region state league team player sport genre category "
     "artist album song film movie book recipe ingredient diet station airport airline hotel restaurant brand product "
     "model company school event venue channel".split()
+)
+_SENTENCE, _LARGE, _FIGURES = 5, 100_000, 6
+_DAY = re.compile(
+    r"(?:1[5-9]|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?"
 )
 
 
@@ -156,11 +160,16 @@ def output(name: str, description: str = "") -> Name:
     owners = (split(part)[-2:] for part in reversed(path[:-1]))
     plain = (one for one in owners if one and one[-1] not in wordset("wrapping") and not one[-1].isdigit())
     outer = next(plain, list[str]())
+    if len(words) > 1 and words[-1] == "name" and kind_named(singular(words[-2])):
+        words = words[:-1]  # the country
+    elif len(words) > 1 and words[0] == "name" and kind_named(singular(words[-1])):
+        words = words[1:]
     open_word = len(words) == 1 and words[0] in wordset("generic")
     if open_word and outer and (kind := kind_of(tuple(path))) and kind_named(singular(outer[-1])) != kind:
         outer = noun_for(kind).split() if kind == "full" else outer
     if open_word and outer and singular(outer[-1]) != words[0]:
-        words = [*outer[:-1], singular(outer[-1]), *words]
+        named = words == ["name"] and kind_named(singular(outer[-1]))
+        words = [*outer[:-1], singular(outer[-1]), *([] if named else words)]
     if len(words) > 1 and words[0] in ("num", "number", "nb", "no", "count", "total") and plural(words[-1]):
         return Name(f"number of {_spelt(words[1 + (words[1] == 'of') :])}", unit)
     return Name(_spelt(words) if any(word[0].isalpha() for word in words) else f"value for {' '.join(words)}", unit)
@@ -274,35 +283,6 @@ def _bound(plain: str, description: str, names: Mapping[str, Any]) -> str:
     )
 
 
-_ROWS, _LONG, _SENTENCE, _LARGE, _LABEL = 4, 60, 5, 100_000, 3
-# What is no answer's name: it's French, and not: the name is French.
-_BY_ITSELF = frozenset(("name", "title", "result", "value", "text", "answer", "translation"))
-_DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?")
-_SPELT = re.compile(r"[a-z]+(?:_[a-z]+)+")
-_NAME = re.compile(r"[A-Z][^\W\d]{2,}(?:[ '’-][^\W\d]+)*")
-_SIDES = ("home", "away", "visitor", "team1", "team2")
-_LEADS = ("name", "title", "label", "headline", "symbol", "username", "city", "country", "code", "slug", "id")
-
-# What comes from here on says little about a row.
-_NAMING = _LEADS.index("country")
-
-Row = Mapping[str, Any]
-
-
-class Answer(NamedTuple):
-    """A result in words: a clause ("the city is Lyon"), or a list in `listed`; of how many rows, if all are told.
-
-    One thing with a name stands in `listed`, too. `odd`: there is something, and nobody would say it.
-    """
-
-    kind: Literal["one", "record", "list", "name", "single", "empty", "odd"]
-    clause: str
-    listed: str
-    rows: int
-    aims: tuple[Name, ...] = ()
-    """What it tells, for who asks for just that; nothing where rows are listed by their names."""
-
-
 def value_text(value: JsonValue) -> str:
     """A value as it is said."""
     if isinstance(value, bool):
@@ -314,258 +294,52 @@ def value_text(value: JsonValue) -> str:
     return verbalize(value, exact=True)
 
 
+def spoken(value: JsonValue, name: str, parameter: Parameter) -> JsonValue:
+    """A value of a parameter as people say it, if it can be read again: 30 April 2025 for 30/04/2025, May for 5."""
+    text, words = str(value), ""
+    if isinstance(value, str) and (form := moment_form(text)):
+        try:
+            words = f"{(day := datetime.strptime(text, form)).day} {MONTHS[day.month - 1]} {day.year}"
+        except ValueError:
+            return value
+    elif kind_of((name,)) == "month" and text.isdigit() and 0 < int(text) <= len(MONTHS):
+        words = MONTHS[int(text) - 1]
+    read = find(f"{words}.", parameter.json_schema, name=name) if words else ()
+    return words if any(same(one.value, value) for one in read) else value
+
+
 def clause(values: Iterable[tuple[Name, JsonValue]]) -> str:
     """The team ID is 5 and the date is 12 March 2025: a clause without capital and full stop."""
     return joined([_fact(name, value) for name, value in values])
-
-
-def answer(
-    result: JsonValue,
-    values: Mapping[str, JsonValue],
-    *,
-    api: Api | None = None,
-    about: Sequence[JsonValue] = (),
-) -> Answer:
-    """What to say of a result, given what must be said; `about` is what it may be of, if the result says so."""
-    if not values:
-        return Answer("empty", "", "", 0)
-    names = _labels(values, result, api)
-    values = {name: value for name, value in values.items() if _natural(names[name], value)}
-    values = {name: value for name, value in values.items() if len(str(value)) <= _LONG} or values
-    if not values:
-        return Answer("odd", "", "", 0)
-    names = {name: names[name] for name in values}
-    prefix, rows = _rows(result, values)
-    inside = [name for name in values if name.split("|")[: len(prefix)] == list(prefix)]
-    if len(rows) > 1 and all(_at(rows[0], name.split("|")[len(prefix) :]) == values[name] for name in inside):
-        paths = {name: name.split("|")[len(prefix) :] for name in inside}
-        others = [(names[name], values[name]) for name in values if name not in inside]
-        items, count = _items(rows, paths, names)
-        facts = tuple(names[name] for name in inside if not _dated(values[name]))
-        dated = len(facts) < len(inside) and all(_rank(one) == len(_LEADS) for one in facts)
-        if items and not facts:
-            return Answer("odd", "", "", 0)
-        if items:
-            listed = f"{items}; {clause(others)}" if others else items
-            return Answer("list", "", listed, count, facts if dated else ())
-    if len(values) == 2 and _meet(*names.values()):
-        one, other = map(value_text, values.values())
-        both = Name(" and ".join(name.words for name in names.values()))
-        return Answer("record", f"it is {one} against {other}", f"{one} against {other}", 1, (both,))
-    names = {name: _counted(label, values[name]) for name, label in names.items()}
-    told = sorted(((names[name], value) for name, value in values.items()), key=lambda one: _rank(one[0]))
-    (name, lead), *others = told
-    if _dated(lead) and name.documented == "name":
-        return Answer("odd", "", "", 0)
-    if (name.documented == "name" or name.words in _BY_ITSELF) and not others and isinstance(lead, str):
-        return Answer("name", "", value_text(lead), 1)
-    named = bool(others) and _rank(name) < _LEADS.index("city") and isinstance(lead, str)
-    head, told = (value_text(lead), others) if named else (_of(result, values, about), told)
-    said, aims = clause(told), tuple(one for one, _ in told)
-    if head and len(told) == 1 and not isinstance(told[0][1], bool) and " of " not in told[0][0].words:
-        label, value = told[0]
-        said = clause([(label._replace(words=f"{label.words} of {head}"), value)])
-        return Answer("one", said, f"{head} ({_aside(label, value)})", 1, aims)
-    if head:
-        return Answer("record", f"for {head}, {said}", f"{head} ({', '.join(_aside(*one) for one in told)})", 1, aims)
-    return Answer("record" if others else "one", said, "", 1, aims)
-
-
-def _natural(name: Name, value: JsonValue) -> bool:
-    """Whether somebody would say so: a few plain words, and no 0 or 1 for no and yes."""
-    words = name.words.removeprefix("number of ").split()
-    flag = str(value) in ("0", "1") and not name.many and len(words) == len(name.words.split())
-    spoken = all(word.isupper() or is_word(part) for word in words for part in re.split("[-']", word.lower()))
-    return name.documented == "name" or (len(words) <= _LABEL and spoken and not flag)
-
-
-def _of(result: JsonValue, values: Mapping[str, JsonValue], about: Sequence[JsonValue]) -> str:
-    """The name, of those that users gave, by which what is told goes in the result; or nothing."""
-    names = [one for one in about if isinstance(one, str) and _NAME.fullmatch(one) and one not in values.values()]
-    found, node = set[str](), result
-    for part in next(iter(values)).split("|") if names else ():
-        node = _unlisted(node)
-        row: Row = cast("Row", node) if isinstance(node, dict) else {}
-        found |= {one for key, one in row.items() if isinstance(one, str) and key.lower().endswith(_LEADS[:5])}
-        node = _at(node, (part,))
-    return next((one for one in reversed(names) if one in found), "")
 
 
 def _fact(name: Name, value: JsonValue) -> str:
     first, _, rest = name.words.partition(" ")
     if isinstance(value, bool) and rest and first in ("is", "has", "can"):
         return f"it {first}{'' if value else ' not' if first != 'has' else ' no'} {rest}"
-    words = _measured(name, value)
-    if first.endswith("ed") and not rest and _dated(value):
+    words = measured(name, value)
+    if first.endswith("ed") and not rest and is_date(value):
         return f"it {first} on {words}"
     if rest and name.words.split()[-1] in ("on", "at", "by", "until"):  # opens on, posted on, due on
         return f"it {'' if first.endswith('s') else 'was ' if first.endswith('ed') else 'is '}{name.words} {words}"
     return f'{name.the} {name.are} "{words}"' if words.count(" ") > _SENTENCE else f"{name.the} {name.are} {words}"
 
 
-def _aside(name: Name, value: Any) -> str:
-    """A fact as it stands in brackets behind what it is of: 69 points, 45 minutes, rating 4.3, defender."""
-    if isinstance(value, str) and not any(map(str.isalpha, value)) and not _dated(value):
-        return f"{name.words} {value}"
-    if isinstance(value, str):
-        return value.replace("_", " ") if _SPELT.fullmatch(value) else _short(value)
-    if isinstance(value, bool) or not (name.many or name.unit):
-        return f"{name.words} {_measured(name, value)}"
-    counted = name.words if value != 1 else " ".join([*name.words.split()[:-1], singular(name.words.split()[-1])])
-    return _measured(name, value) if name.unit else f"{_grouped_text(value)} {counted}"
-
-
-def _measured(name: Name, value: JsonValue) -> str:
+def measured(name: Name, value: JsonValue) -> str:
+    """A value as it is said, with the unit of its name."""
     numeric = isinstance(value, int | float) and not isinstance(value, bool) and bool(name.unit)
-    return f"{_grouped_text(value)}{'' if name.unit == '%' else ' '}{name.unit}" if numeric else _grouped_text(value)
+    return f"{grouped_text(value)}{'' if name.unit == '%' else ' '}{name.unit}" if numeric else grouped_text(value)
 
 
-def _labels(values: Mapping[str, JsonValue], result: JsonValue, api: Api | None) -> dict[str, Name]:
-    known = [*outputs(api)] if api else []
-    described = {one.name: str(one.schema.get("description") or "") for one in known}
-    named = {one.name for one in known if api and names_row(one, heads(api))}
-    found: dict[str, Name] = {}
-    for name in values:
-        label = output(name, described.get(name, ""))
-        if name in named:
-            label = label._replace(documented="name")
-        path = [part for part in name.split("|") if part]
-        owned = _has_twin(result, path)
-        while (owned or label in found.values()) and len(path) > 1:
-            owner, owned = output(path.pop(-2)).words.split(), False
-            owner = " ".join(owner[:-1] if owner[-1] in wordset("wrapping") else owner)
-            label = label if label.words.startswith(owner) else label._replace(words=f"{owner} {label.words}")
-        found[name] = label
-    return found
-
-
-def _has_twin(result: JsonValue, path: Sequence[str]) -> bool:
-    """Whether beside the thing that a value is said of another one stands that has such a value: petrol and diesel."""
-    named = len(path) > 1 and not path[-2].isdigit() and path[-2].lower() not in wordset("wrapping")
-    around = _at(result, path[:-2]) if named else None
-    things: Row = cast("Row", around) if isinstance(around, dict) else {}
-    return any(name != path[-2] and _at(thing, path[-1:]) is not None for name, thing in things.items())
-
-
-def _counted(name: Name, value: JsonValue) -> Name:
-    """How many there are of what a plural names: the bedrooms, the number of bedrooms."""
-    last = name.words.split()[-1]
-    number = isinstance(value, int) and not isinstance(value, bool) and (name.many or kind_named(last) == "full")
-    said = name.words if name.many else pluralized(name.words)
-    return name._replace(words=f"number of {said}") if number and last not in wordset("compounding") else name
-
-
-def _rows(result: JsonValue, names: Iterable[str]) -> tuple[tuple[str, ...], Sequence[Any]]:
-    """The list in which the first value stands that stands in one: (where it is, its rows)."""
-    for name in names:
-        node: Any = result
-        path = name.split("|")
-        for depth, part in enumerate([*path, ""]):
-            if isinstance(node, list) and node:
-                if len(cast("list[Any]", node)) > 1 and depth < len(path):
-                    return tuple(path[:depth]), cast("list[Any]", node)
-                node = cast("list[Any]", node)[0]
-            if not isinstance(node, dict) or part not in node:
-                break
-            node = cast("Row", node)[part]
-    return (), ()
-
-
-def _meet(one: Name, other: Name) -> bool:
-    pair = {word for name in (one, other) for word in name.words.lower().split() if word in _SIDES}
-    return len(pair) == 2 and one.words.split()[1:] == other.words.split()[1:]
-
-
-def _at(node: Any, path: Sequence[str]) -> Any:
-    """The first value at a path; lists on the way count by their first member."""
-    for part in path:
-        node = _unlisted(node)
-        node = cast("Row", node).get(part) if isinstance(node, dict) else None
-    return _unlisted(node)
-
-
-def _unlisted(node: Any) -> Any:
-    while isinstance(node, list):
-        node = cast("list[Any]", node)[0] if node else None
-    return node
-
-
-def _items(rows: Sequence[Any], paths: Mapping[str, Sequence[str]], names: Mapping[str, Name]) -> tuple[str, int]:
-    order = sorted(paths, key=lambda name: (_rank(names[name]), not _dated(_at(rows[0], paths[name]))))
-    apart = [name for name in order if len({str(_at(row, paths[name])) for row in rows}) > 1]
-    shared = [name for name in order if apart and name not in apart and _rank(names[name]) == len(_LEADS)]
-    same = len({_lead(row) for row in rows}) < len(rows)
-    order = [*apart, *shared] or order
-    day = _one_day([_at(row, paths[order[0]]) for row in rows])
-    looked = _ROWS if len(rows) > _ROWS + 1 else len(rows)  # nobody says "and 1 more"
-    found: dict[str, str] = {}
-    for row in rows[:looked]:
-        told = [(names[name], value) for name in order if _plain(value := _at(row, paths[name]))]
-        if not told:
-            continue
-        told = _met(told)
-        if not same and _rank(told[0][0]) >= _NAMING and (own := _lead(row)):
-            told.insert(0, (Name("name"), own))
-        (first, lead), *others = told
-        if isinstance(lead, str) and not (_dated(lead) or tellable(lead)):
-            continue
-        if day and str(lead).startswith(day):
-            lead = lead[len(day) + 1 :][:5]
-        head = _aside(first, lead) if len(order) > 1 or isinstance(lead, str) else _measured(first, lead)
-        dates = sum(_dated(value) for _, value in others) > 1
-        rest = ", ".join(
-            f"{name.words} {_short(value)}" if dates and _dated(value) else _aside(name, value)
-            for name, value in others
-        )
-        found.setdefault(str(lead), f"{head} ({rest})" if rest else head)
-    shown = [*dict.fromkeys(found.values())]
-    if len(shown) < 2:
-        return "", 0
-    more = len(rows) - looked
-    text = joined([*shown, f"{more} more"] if more else shown)
-    return text, len(rows) if len(shown) + more == len(rows) else 0
-
-
-def _met(told: list[tuple[Name, Any]]) -> list[tuple[Name, Any]]:
-    """What is told of a row, with who meets whom as one thing, first."""
-    for one, other in pairwise(sorted(told, key=lambda one: one[0].words.split()[0] not in _SIDES)):
-        if _meet(one[0], other[0]) and one[1] != other[1]:
-            rest = [each for each in told if each not in (one, other)]
-            return [(Name("name"), f"{_short(one[1])} against {_short(other[1])}"), *rest]
-    return told
-
-
-def _one_day(values: Sequence[Any]) -> str:
-    days = {str(value)[:10] for value in values if _dated(value) and len(str(value)) > 10}
-    return days.pop() if len(days) == 1 and all(map(_dated, values)) else ""
-
-
-def _dated(value: Any) -> bool:
+def is_date(value: Any) -> bool:
+    """Whether a value is a day, or a moment."""
     return isinstance(value, str) and _DAY.fullmatch(value) is not None
 
 
-def _lead(row: Any) -> str:
-    inside: Row = cast("Row", row) if isinstance(row, dict) else {}
-    found = (inside.get(key) for key in ("name", "title", "label", "fullName", "full_name", "Name", "Title"))
-    return next((one.strip() for one in found if isinstance(one, str) and 1 < len(one.strip()) <= _LONG), "")
-
-
-def _rank(name: Name) -> int:
-    *owner, last = (name.documented or name.words).lower().split()
-    if last not in _LEADS or (owner and owner[-1] in wordset("beside")):
-        return len(_LEADS)
-    return _LEADS.index(last) + bool(owner)
-
-
-def _grouped_text(value: JsonValue) -> str:
-    large = isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _LARGE
-    return f"{value:,}" if large else value_text(value)
-
-
-def _plain(value: Any) -> bool:
-    return isinstance(value, bool | int | float) or (isinstance(value, str) and bool(value.strip()))
-
-
-def _short(value: Any) -> str:
-    text = " ".join(value_text(value).split()) if isinstance(value, str) and len(value) > 80 else _grouped_text(value)
-    return text if len(text) <= 80 else f"{text[:_LONG].rpartition(' ')[0] or text[:_LONG]}…"
+def grouped_text(value: JsonValue) -> str:
+    """A value as it is said, a large number in groups."""
+    if isinstance(value, str) and value.isdigit() and len(value) > _FIGURES and not value.startswith("0"):
+        return f"{int(value):,}"
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= _LARGE and value == value // 1:
+        return f"{int(value):,}"
+    return value_text(value)

@@ -25,9 +25,9 @@ from toologue.schema import Api
 from toologue.schema.use import UseKey
 from toologue.text.tokens import plural as pluralized
 from toologue.write.chains.bank import Voice
-from toologue.write.chains.intents import Intent, head_of, intent_of, intents_of, unspeakable_reason
 from toologue.write.chains.names import Name, parameters, phrased
-from toologue.write.chains.words import LINKS, openings, plural, rough, singular, split, wordset
+from toologue.write.chains.questions import Question, questions_of, unspeakable_reason
+from toologue.write.chains.words import openings, rough, singular, split, walks, wordset
 
 DropReason = Literal[
     "foreign",
@@ -41,9 +41,6 @@ DropReason = Literal[
 REASONS: tuple[DropReason, ...] = get_args(DropReason)
 _KEPT, _FOUND = 8192, 5
 _GREETS = re.compile(r"(?:hello|hi|hey|good (?:morning|afternoon|evening|day))\b", re.I)
-_ABOUT = re.compile(
-    r"^(?:(?:an?|the|all) )?(?:information|details|data|facts|list|set|collection|results?) (?:about|on|of) "
-)
 
 
 class Unworded(ToologueError):
@@ -69,18 +66,13 @@ _Texts = Iterable[tuple[str, str, str]]  # texts, topics, replies
 
 
 class Given(NamedTuple):
-    """What comes with a wish: a value, its name where it says `which`, a line that says it; what is wanted most."""
+    """What comes with a question: a value, its name, the words that join it to what is asked (in Oslo), a line."""
 
+    question: Question
     name: str = ""
     value: str = ""
-    aim: str = ""
+    where: str = ""
     line: str = ""
-    which: bool = False
-
-    @property
-    def slots(self) -> dict[str, str]:
-        """The value with its name, for words that give it."""
-        return {"name": self.name, "value": self.value} if self.value else {}
 
 
 class Queries:
@@ -120,15 +112,14 @@ class Queries:
         if "inform_intent_vague" in actions:
             return
         told = (opening for use in self.uses.told(about) for opening in use.openings)
-        if not any(self._found(name, text) for text in (*told, *(one.action for one in self.intents(about)))):
+        if not any(self._found(name, text) for text in (*told, *self.uses.wishes(about), *_asked(self.api(name)))):
             raise _unreached("confirm", name)
 
-    def intents(self, about: UseKey, start: int = 0) -> list[Intent]:
-        """What people want of it: as uses say, beginning with one of their wishes, then as the document does."""
-        api = self.api(about[2])
-        told = [Intent(wish, "", use.topic, True) for use in self.uses.told(about) for wish in use.wishes]
+    def wishes(self, about: UseKey, start: int = 0) -> list[str]:
+        """What a model says that people wish for who want it, beginning with one of these."""
+        told = self.uses.wishes(about)
         at = start % (len(told) or 1)
-        return [*told[at:], *told[:at], *(() if told and unspeakable_reason(api) else intents_of(api))]
+        return [*told[at:], *told[:at]]
 
     def source(self, name: str) -> Api:
         """The Api of this name, which nobody has to talk about. Raises UnknownName."""
@@ -139,7 +130,8 @@ class Queries:
 
     def clear(self, about: UseKey, voice: Voice, given: Given, *, start: int = 0, hello: str = "") -> Asked:
         """A clear wish for a pair, or an Api. Raises Unworded."""
-        documented = _clear(self.intents(about, start), voice, given)
+        wishes = self.wishes(about, start)
+        documented = _wished(wishes, voice, given) if wishes else _asking(voice, given)
         return self._first(about[2], "confirm", chain(self._openings(about, given, start, hello), documented))
 
     def vague(self, about: UseKey, band: Band, voice: Voice, *, start: int = 0, hello: str = "") -> Asked:
@@ -152,9 +144,9 @@ class Queries:
         topics = [*dict.fromkeys((*told, *(one for one in documented if not rough(one))))]
         if band == "clarify":
             topics.reverse()
-        else:  # nobody offers the one thing that was asked for, nor all of it if there is more to say
-            wish = _content(self.intents(about)[0].action)
-            topics = [one for one in topics if wish - _content(one)]
+        elif not told:  # nobody offers the one thing that was asked for, nor everything of a walk of life
+            things = {one.things for one in questions_of(api)}
+            topics = [one for one in topics if one not in things and one not in walks()]
         texts = ((voice("vague", topic=topic), topic, "") for topic in topics for _ in range(voice.many("vague")))
         at = start % (len(hints) or 1)
         ours = [(_greeted(hello, one.person), "", one.assistant) for one in (*hints[at:], *hints[:at])]
@@ -204,55 +196,36 @@ def _unreached(band: Band, name: str) -> Unworded:
     return Unworded(cast("DropReason", f"no query to {band}"), name)
 
 
-def _clear(wishes: Sequence[Intent], voice: Voice, given: Given) -> Iterator[tuple[str, str, str]]:
-    tail = voice("aim", names=given.aim) if given.aim else ""
-    for after in dict.fromkeys((tail, "")):
-        for action, thing, told in (one for wish in wishes for one in _filled(wish, given)):
-            slot = {"thing": thing} if thing else {"action": action}
-            kind = f"{'add' if told else 'wish'}_{next(iter(slot))}"
-            for _ in range(voice.many(kind)):
-                yield f"{voice(kind, **slot, **told)} {after}".rstrip(), "", ""
+def _asking(voice: Voice, given: Given) -> _Texts:
+    """Ways to ask a question, with its value where there is one."""
+    asked, where = given.question, given.where
+    found = asked.things and not (asked.of and not where)
+    kind = "find" if found else "know_of" if where else "know"
+    thing = f"{asked.nouns} {where}" if where else asked.noun
+    for _ in range(voice.many(kind)):
+        yield voice(kind, thing=thing, are=asked.are), "", ""
 
 
-def _filled(wish: Intent, given: Given) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Action and thing with the value where they have room for it (the forecast for Oslo), and with it beside."""
-    noun = given.name.removeprefix("the ").removeprefix("name of the ").removesuffix(" name")
-    if noun and given.value[:1].isupper():
-        place = re.compile(rf"(?<= )(?:a|an|the|any|my) (?:[a-z]+ )?{re.escape(noun)}$")
-        action, count = place.subn(given.value, wish.action, count=1)
-        if count:
-            yield action, place.sub(given.value, wish.thing, count=1), {}
-    coded = noun == "language" or (given.value.isupper() and noun not in ("symbol", "ticker"))
-    said = given.value[:1].isupper() or (given.which and given.value[:1].isdigit())
-    if said and not coded and not {"for", "by"} & {*wish.action.split()}:
-        yield f"{wish.action} for {given.value}", f"{wish.thing} for {given.value}" if wish.thing else "", {}
-    yield wish.action, wish.thing, given.slots
+def _wished(wishes: Sequence[str], voice: Voice, given: Given) -> _Texts:
+    """Ways to say a wish that a model knows, with its value where there is one."""
+    for wish in wishes:
+        for _ in range(voice.many("wish")):
+            yield voice("wish", action=f"{wish} {given.where}".rstrip()), "", ""
 
 
-def _content(phrase: str) -> set[str]:
-    """The words of a phrase that say what it is about, or what to do with it."""
-    words = {singular(word) for word in re.findall(r"[a-z]+", phrase.lower())}
-    return words - wordset("lookups") - wordset("thin") - wordset("determiners") - LINKS - {"search", "find"}
-
-
-def wanted_of(wish: Intent) -> str:
-    """What a wish is for: of a list of players in a team, players."""
-    words = head_of(_ABOUT.sub("", wish.topic)).split()
-    while len(words) > 1 and singular(words[-1]) in wordset("lists"):
-        words.pop()
-    return " ".join(words) or wish.topic
+def _asked(api: Api) -> Iterator[str]:
+    return (one.noun for one in questions_of(api))
 
 
 def _topics(api: Api) -> Iterator[str]:
-    """What a wish is about: guest reviews, hotels, the guest reviews of a hotel; its walk of life."""
-    wish = intent_of(api)
-    topic = _ABOUT.sub("", wish.topic)
-    head = head_of(topic)
-    inner = [singular(word) for word in re.findall(r"[a-z]+", topic)]
-    if len(head.split()) < len(topic.split()) and plural(head.split()[-1]):
-        yield head
-    asked = {singular(" ".join(split(name))) for name in api.parameters}
-    yield from (pluralized(word) for word in inner if word in wordset("countable") and word not in asked)
-    many = topic if plural(head.split()[-1]) or head != topic else pluralized(topic)
-    yield from (one for one in (topic if topic != wish.topic else wish.thing or many,) if plural(one.split()[-1]))
+    """What somebody may say that it is about: volleyball leagues, a phone number, leagues; its walk of life."""
+    asked = questions_of(api)
+    yield from dict.fromkeys(one.things for one in asked if one.things)
+    for one in asked[:1]:
+        joint, _, thing = one.of.partition(" ")
+        yield from [pluralized(thing.split(maxsplit=1)[1])] if thing and joint != "for" else []
+        yield from [thing] if thing else []
+    words = [word for one in asked for word in f"{one.things} {one.of}".lower().split()]
+    inner = [singular(word) for word in (*words, *split(api.name.rpartition("|")[2]), *split(api.domain))]
+    yield from dict.fromkeys(pluralized(word) for word in inner if word in wordset("countable"))
     yield from openings(inner)

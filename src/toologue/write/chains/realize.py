@@ -24,24 +24,19 @@ from toologue.schema.use import UseKey
 from toologue.text.bank import stem_and_number
 from toologue.text.names import kind_of
 from toologue.text.times import MONTHS
+from toologue.write.chains.answers import Answer, answer
 from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
 from toologue.write.chains.bank import bank as bank_of
-from toologue.write.chains.intents import Intent
-from toologue.write.chains.names import Answer, Name, answer, clause, output, thing_of, value_text
-from toologue.write.chains.queries import Asked, Given, Queries, Unworded, wanted_of
+from toologue.write.chains.names import Name, clause, output, spoken, thing_of, value_text
+from toologue.write.chains.queries import Asked, Given, Queries, Unworded
+from toologue.write.chains.questions import Question, of_thing, of_value, question_of, questions_of
 from toologue.write.chains.told import Told
-from toologue.write.chains.words import joined, plural, singular
+from toologue.write.chains.words import joined, singular
 
 # So many ways one pair's dialogues open in one band.
 VARIANTS = 12
 
-_KEPT, _PLAIN = 4096, 4
-# Wishes that leave open what somebody wants to know.
-_OPEN = re.compile(r"\b(?:information|details?|data|profile|facts|statistics|records?|description|overview|summary)\b")
-
-
-# Wishes that one thing does not fulfil.
-_ALL = re.compile(r"\b(?:all|top|most|last|list|several|ranking)\b")
+_KEPT, _YEARS = 4096, ("year", "season", "model year")
 _DAY = re.compile(r"\d{1,2} [A-Z][a-z]+ \d{4}$")
 
 
@@ -92,9 +87,9 @@ class Realizer:
         self._failed = self._found = False
         self._about = about_of(origin)
         self._told = Told(desk.queries.uses, plan, place)
-        self._answer, self._aim = self._answer_of(plan), ""
-        if self._answer and self._answer.kind != "empty" and not self._told.answer:
-            self._answer = self._fitted(self._answer)
+        self._known: list[JsonValue] = []
+        self._answer = self._answer_of(plan)
+        self._question = self._question_of(self._answer)
 
     def turn(self, turn: UserTurn | AgentTurn, cue: Cue) -> UserTurn | AgentTurn:
         """A turn with its words. Raises BadSetting, UnknownName, Unworded."""
@@ -117,11 +112,11 @@ class Realizer:
                     raise BadSetting(f"a vague wish reaches the band suggest or clarify, not {shown(band)}")
                 return self._open(cast("Band", band), None)
             case "inform":
-                return self._inform(cue) + self._owed_aim()
+                return self._inform(cue)
             case "fail_inform":
                 return self._fail(cue)
             case "affirm":
-                return self.user("affirm") + self._owed_aim()
+                return self.user("affirm")
             case "negate":
                 return self._told.declining.person or self.user("negate")
             case "user_bye":
@@ -166,13 +161,15 @@ class Realizer:
     # ---- the user
 
     def _given(self, cue: Cue) -> Given:
-        """What comes with a clear wish: a value with its name; what to find out, where the wish leaves that open."""
+        """What a clear wish asks, and the value that comes with it."""
+        target = self._target()
         for name, value in cue.values.items():
-            called = self._name(self._target(), name)
+            called = self._name(target, name)
             words = singular(called.words) if called.many else called.words
-            line = self._told.says(self._target().name, {name: value}, unasked=True)
-            return Given(words, value_text(value), self._aim, line, called.which)
-        return Given(aim=self._aim)
+            line = self._told.says(target.name, {name: value}, unasked=True)
+            where = of_value(target, name, value, listed=bool(self._question.things))
+            return Given(self._question, words, value_text(value), where, line)
+        return Given(self._question)
 
     def _open(self, band: Band, told: Given | None) -> str:
         self._target()
@@ -180,29 +177,23 @@ class Realizer:
         if isinstance(asked, Unworded):
             raise asked
         self._asked = asked
-        if self._aim in asked.text:
-            self._aim = ""
         return asked.text
 
-    def _fitted(self, told: Answer) -> Answer:
-        """The answer as the wish asks for it; what the wish leaves open is the user's aim. Raises Unworded."""
-        wish, target = self._wish, self._target().name
-        asked, is_open = wanted_of(wish), _OPEN.search(wish.action) is not None
-        many = plural(asked.split()[-1]) and not is_open
-        said = {singular(word) for word in re.findall(r"[a-z]+", f"{wish.action} {asked}".lower())}
-        fresh = [name.the for name in told.aims if singular(name.words.split()[-1].lower()) not in said]
-        single = told.kind in ("one", "record", "name")
-        if many and single and told.listed and not _ALL.search(wish.action):
-            return told._replace(kind="single")
-        if told.kind == "odd" or (many and single and (fresh or told.listed)) or (is_open and told.kind == "name"):
-            raise Unworded("no natural answer", target)
-        self._aim = joined(fresh)
-        return told
+    def _question_of(self, told: Answer | None) -> Question:
+        """The question that the answer answers; of an answer that nobody hears, the first that is. Raises Unworded."""
+        target = self._desk.queries.source(str(self._plan.dialogue.origin.get("target")))
+        if self._told.answer or self._desk.queries.wishes(self._about):
+            return Question()
+        if told is None or told.kind == "empty":
+            return next(iter(questions_of(target)), Question())
+        asked = question_of(target, told, self._known, self._of(target)) if told.kind != "odd" else Question()
+        if not asked:
+            raise Unworded("no natural answer", target.name)
+        return asked
 
-    def _owed_aim(self) -> str:
-        """What the user wants to find out, where the opening had no room for it; once."""
-        aim, self._aim = self._aim, ""
-        return f" {self.user('aim', names=aim)}" if aim else ""
+    def _of(self, target: Api) -> str:
+        """Of what something is asked, as long as nobody says it."""
+        return of_thing(target, self._thing(self._missing) if self._missing and self._mind != "id" else None)
 
     def _inform(self, cue: Cue) -> str:
         values = self._named(cue.replace(values=_with_days(cue.values)))
@@ -217,15 +208,17 @@ class Realizer:
         return self._told.says(self._in_hand or "", cue.values) or self._plainly(values)
 
     def _plainly(self, values: Sequence[tuple[Name, JsonValue]]) -> str:
-        """Values in answer to a question for them."""
-        (name, value), *others = values
-        bare = not others and name.which and isinstance(value, str)
-        if bare or (all(_speaks(value) for _, value in values) and len(values) < _PLAIN):
-            texts = [value_text(value) for _, value in values]
-            span = len(texts) == 2 and all(map(_DAY.search, texts)) and str(value) < str(others[0][1])
-            said = (" to " if span else ", ").join(texts)
-            return self.user("inform_values", values=said)
-        return self.user("inform", clause=clause(values) if others or not _speaks(value) else value_text(value))
+        """Values in answer to a question for them; those that say nothing by themselves have their names beside."""
+        (_, value), *others = values
+        if any(isinstance(one, bool) for _, one in values):
+            return self.user("inform", clause=clause(values))
+        plain = [not others or _speaks(one) or called.words in _YEARS for called, one in values]
+        texts = [
+            value_text(one) if bare else f"{called.words} {value_text(one)}"
+            for bare, (called, one) in zip(plain, values, strict=True)
+        ]
+        span = len(texts) == 2 and all(map(_DAY.search, texts)) and str(value) < str(others[0][1])
+        return self.user("inform_values", values=(" to " if span else ", ").join(texts))
 
     def _fail(self, cue: Cue) -> str:
         missing = cue.before.get("missing")
@@ -318,37 +311,28 @@ class Realizer:
             return line
         if told is None:
             raise BadSetting("a response follows the result of a call")
-        match told.kind:
-            case "empty":
-                return self.agent("respond_done" if self._target().writes else "respond_empty")
-            case "one":
-                return self.agent("respond_one", clause=told.clause)
-            case "record":
-                return self.agent("respond_record", clause=told.clause)
-            case "name":
-                return self.agent("respond_name", items=told.listed)
-            case "single":
-                return self.agent("respond_single", items=told.listed)
-            case "odd":
-                raise Unworded("no natural answer", self._target().name)
-            case "list":
-                return self.agent("respond_list", items=told.listed, **({"count": str(told.rows)} if told.rows else {}))
+        asked = self._question
+        if told.kind == "empty":
+            return self.agent("respond_done" if self._target().writes else "respond_empty")
+        if told.kind == "odd":
+            raise Unworded("no natural answer", self._target().name)
+        if told.kind == "list":
+            return self.agent("respond_list", items=told.listed, **({"count": str(told.rows)} if told.rows else {}))
+        if asked.things or told.kind == "name":
+            return self.agent("respond_single", items=told.listed)
+        return self.agent("respond", clause=told.said(self._known))
 
     def _suggest(self) -> str:
         if line := (self._asked and self._asked.reply) or self._told.offer:
             return line
-        wish = self._wish
-        offer = f"show you {wish.thing}" if wish.thing else wish.action
+        asked = self._question
+        wishes = self._desk.queries.wishes(self._about)
+        offer = wishes[0] if wishes else f"{'find' if asked.things and not asked.of else 'look up'} {asked.noun}"
         for ours, theirs in _OFFERS.items():
             offer = re.sub(ours, theirs, offer)
         return self.agent("suggest", offer=offer)
 
     # ---- names
-
-    @property
-    def _wish(self) -> Intent:
-        self._target()
-        return self._desk.queries.intents(self._about)[0]
 
     def _target(self) -> Api:
         target = self._plan.dialogue.origin.get("target")
@@ -378,16 +362,17 @@ class Realizer:
 
     def _named(self, cue: Cue) -> list[tuple[Name, JsonValue]]:
         names = self._desk.queries.names(self._desk.queries.source(self._in_hand).name) if self._in_hand else {}
-        return [(names.get(name) or output(name), value) for name, value in cue.values.items()]
+        slots = self._desk.queries.source(self._in_hand).parameters if self._in_hand else {}
+        values = {name: spoken(one, name, slots[name]) if name in slots else one for name, one in cue.values.items()}
+        return [(names.get(name) or output(name), value) for name, value in values.items()]
 
     def _answer_of(self, plan: Plan) -> Answer | None:
         result: JsonValue = None
-        known: list[JsonValue] = []
         for turn, cue in zip(plan.dialogue.turns, plan.cues, strict=True):
             if cue.move == "response":
-                return answer(result, cue.values, api=self._target(), about=known)
+                return answer(result, cue.values, api=self._target(), about=self._known)
             if turn.role == "user":
-                known += turn.informed.values()
+                self._known += turn.informed.values()
             elif cue.move == "call" and turn.results and turn.results[0] is not None:
                 result = turn.results[0].value
         return None

@@ -47,6 +47,12 @@ def openings(nouns: Iterable[str]) -> tuple[str, ...]:
 
 
 @cache
+def walks() -> frozenset[str]:
+    """Walks of life."""
+    return frozenset(shipped(_FILE)["walks"])
+
+
+@cache
 def _whole() -> frozenset[str]:
     known = lexicon()
     return frozenset((*known.spelt, *known.parameters, *known.abbreviations, *wordset("foreign")))
