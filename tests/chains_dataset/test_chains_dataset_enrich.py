@@ -32,6 +32,7 @@ ALONE: dict[str, Any] = {
         {
             "arguments": {"city": "Leeds"},
             "result": {"results": [LIONS, {"filmId": 57, "filmName": "Bread at Home"}]},
+            "openings": {"city": "Which films are on in Leeds tonight?"},
             "says": {"city": "Somewhere in Leeds."},
             "answers": [
                 "You could watch The Lions of Leeds or Bread at Home.",
@@ -42,9 +43,10 @@ ALONE: dict[str, Any] = {
         {
             "arguments": {"city": "Bergen"},
             "result": {"results": [{"filmId": 8, "filmName": "Night Trains"}]},
+            "openings": {"city": "Hello, what could we watch at a cinema in Bergen?"},
             "says": {"city": "I'm in Bergen."},
             "answers": ["There is only Night Trains.", "Night Trains is on."],
-            "thanks": "Then I'll stay at home.",
+            "thanks": "Then I'll stay at home. Thanks.",
         },
     ],
     "openings": [
@@ -52,9 +54,14 @@ ALONE: dict[str, Any] = {
         "Hi there, we're bored. What could we watch at the cinema tonight?",
         "I'd like to go to the pictures. Can you see which films they show?",
     ],
-    "hints": [{"person": "It's about films in a city.", "assistant": "Shall I see which films are on?"}],
+    "hints": [
+        {
+            "person": "We'd like to go to the cinema tonight.",
+            "assistant": "Shall I see which films are on?",
+            "declines": {"person": "No, I want to buy tickets.", "assistant": "I'm sorry, I can't sell any."},
+        }
+    ],
     "vague": [{"person": "I'm bored, help me.", "assistant": "Gladly. What do you feel like?"}],
-    "declines": {"person": "No, I want to buy tickets.", "assistant": "I'm sorry, I can't sell any."},
 }
 PAIR: dict[str, Any] = {
     "wanted": True,
@@ -77,11 +84,11 @@ PAIR: dict[str, Any] = {
                 "person": "The Lions of Leeds, of course.",
             },
             "answers": ["Edna Moss started it, and it is rated 4.5."],
-            "thanks": "Edna Moss! I should have known.",
+            "thanks": "Edna Moss! Thanks.",
         },
     ],
     "openings": ["Who is behind that film, and is it any good?", "Tell me who started a film and how it is rated."],
-    "hints": [{"person": "It's about who made a film.", "assistant": "Shall I look who is behind it?"}],
+    "hints": [{"person": "We saw such a good film.", "assistant": "Shall I look who is behind it?"}],
     "vague": [{"person": "I have a question.", "assistant": "Go ahead, what is it?"}],
 }
 NOBODY: dict[str, Any] = {"wanted": False, "why": "Nobody knows such a number, and nobody has one."}
@@ -148,7 +155,7 @@ def test_conversations_are_in_the_words_of_the_people_who_want_it(tmp_path: Path
         "Which film do you mean?\nI don't know yet. I only know where it's on.",
         "Where is it on?\nThey show it in Leeds.",
         "There I see The Lions of Leeds and Bread at Home. Which one?\nThe Lions of Leeds, of course.",
-        "Edna Moss started it, and it is rated 4.5.\nEdna Moss! I should have known.",
+        "Edna Moss started it, and it is rated 4.5.\nEdna Moss! Thanks.",
     ):
         assert words in said
     assert "film ID" not in said
@@ -246,7 +253,9 @@ def documented(name: str, takes: list[str], returns: dict[str, Any], **what: Any
 def test_the_examples_of_the_prompts_are_as_replies_should_be(tmp_path: Path, enrich: Enrich) -> None:
     text, number = {"type": "string"}, {"type": "integer"}
     rows = {"type": "array", "items": {"properties": {"id": number, "name": text, "title": text, "due": text}}}
-    loans = documented("readers/loans", ["reader"], {"loans": rows}, description="What a reader has borrowed.")
+    loans = documented(
+        "readers/loans", ["reader", "branch"], {"loans": rows}, description="What a reader has borrowed."
+    )
     found = documented("search_libraries", ["town"], {"libraries": rows}, description="The libraries of a town.")
     hours = documented("library_hours", ["day"], {"opens": text, "closes": text}, description="When a library is open.")
     number_of = Parameter(schema={"type": "integer", "description": "The id of the library."}, required=True)
@@ -321,7 +330,7 @@ def test_words_that_can_be_spared_are_left_out_and_counted(tmp_path: Path, enric
     done = enrich(lambda asked: json.dumps(said if reply_of(asked) is ALONE else NOBODY))
     assert done.returncode == 0
     assert "nothing says 'Bill'" in done.stdout
-    assert [one.thanks for one in uses(tmp_path)[None, SEARCH].examples] == ["", "Then I'll stay at home."]
+    assert [one.thanks for one in uses(tmp_path)[None, SEARCH].examples] == ["", "Then I'll stay at home. Thanks."]
 
 
 def test_all_examples_tell_the_same_parameters(tmp_path: Path, enrich: Enrich) -> None:

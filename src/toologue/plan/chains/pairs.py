@@ -47,7 +47,7 @@ from toologue.plan.chains.catalog import (
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, Fit, Mind, fitting
 from toologue.plan.chains.uses import NO_USES, Uses
 from toologue.schema import Edge, Use
-from toologue.schema.use import UseKey
+from toologue.schema.use import ALL, UseKey
 from toologue.text.names import KnowRule, kind_of
 from toologue.worlds.documented.arguments import settled
 
@@ -68,6 +68,7 @@ class Pair(NamedTuple):
     # (parameter, output) of what the source's row fills beside, as a longitude beside a latitude.
     along: tuple[tuple[str, str], ...] = ()
     mind: Mind = "id"
+    whole: bool = False  # people may tell all that is asked for with their wish
 
     @property
     def about(self) -> UseKey:
@@ -88,7 +89,9 @@ class Pair(NamedTuple):
         calls, named = 2 if self.source is not None else 1, self.mind == "name"
         rest = "yes" if self.category.endswith("yes") else "zero"
         category = cast("Category", f"zero{rest}") if named else self.category
-        return (one for one in fitting(category, self.fit, published_code=published_code or named) if one.apis == calls)
+        found = [*fitting(category, self.fit, published_code=published_code or named)]
+        found += [one for one in fitting("zerozero", self.fit) if one.adds] if self.whole else []
+        return (one for one in dict.fromkeys(found) if one.apis == calls)
 
 
 def edge_pairs(
@@ -154,8 +157,9 @@ def pair_of_use(use: Use, estimated: Pair | Reason, catalog: Catalog) -> Pair | 
         if len(told) > MOST_ASKED:
             return "asks for too much"
         more = "zeroyes" if len(told) > 1 else "zerozero"
-        return Pair(None, None, use.api, told[0], more, "knowable") if told else "nothing left to ask"
-    along = estimated.along if isinstance(estimated, Pair) else ()
+        whole = all(ALL in one.openings for one in use.examples)
+        return Pair(None, None, use.api, told[0], more, "knowable", whole=whole) if told else "nothing left to ask"
+    along = tuple(use.along.items()) or (estimated.along if isinstance(estimated, Pair) else ())
     needs = first.source_arguments.keys() - settled(catalog.api(use.source)).keys()
     rest = {*told} - {use.parameter, *dict(along)}
     found = {repr(one.value) for one in values_of(first.source_result) if one.name == use.output}

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import cycle, islice
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from toologue.errors import BadFile
-from toologue.schema import Api, Example
+from toologue.schema import Api, Ask, Example
 from toologue.schema.jsonl import read
-from toologue.schema.use import ASKED, Use, UseKey, documents_key
+from toologue.schema.use import ALL, ASKED, SAID, Use, UseKey, documents_key
 from toologue.values.compare import same
 from toologue.worlds.documented.arguments import SETTLED, settled
 
 NO_MODEL = "estimate"  # by whom files of earlier versions have what no model said
-_WISHES = 12  # of an Api that a retriever knows
+_WISHES = 24  # of an Api that a retriever knows
+_BESIDE = 5  # so many times the words of a hint a wish has that follows it: half of what both have in mind
 
 
 class Uses(Mapping[UseKey, Use]):
@@ -68,15 +70,21 @@ class Uses(Mapping[UseKey, Use]):
 
     def written(self, api: Api) -> Api:
         """The document with what a model understood of it: what nobody is asked for, in which words people are asked
-        for the rest, what they say who want it."""
+        for the rest, and say it, what they say who want it."""
         alone, asked, wishes = self.of(api.name), dict[str, list[str]](), list[str]()
+        said = dict[str, list[JsonValue]]()
         for one in self._about.get(api.name, ()):
-            for name, ask in (one.asks if one.api == api.name else one.source_asks).items():
-                asked.setdefault(name, []).extend(filter(None, (ask.phrase, ask.question)))
-            wishes += (*one.openings[:1], *one.wishes) if one.api == api.name else ()
+            asks = one.asks if one.api == api.name else one.source_asks
+            whole = asks[ALL].question if ALL in asks else ""
+            for name, ask in asks.items():
+                asked.setdefault(name, []).extend(filter(None, (ask.phrase, ask.question, whole)))
+            for name, value, word in words_of(one, api.name):
+                said.setdefault(name, []).append([value, word])
+            wishes += spoken_wishes(one) if one.api == api.name else ()
         fixed, parameters = settled(api), dict(api.parameters)
         for name in asked.keys() & parameters.keys():
             schema = {**parameters[name].json_schema, ASKED: " ".join(dict.fromkeys(asked[name]))}
+            schema |= {SAID: said[name]} if name in said else {}
             ask = alone.asks.get(name) if alone else None
             if ask and parameters[name].required and (name in fixed or ask.default is not None):
                 schema[SETTLED] = ask.default
@@ -89,6 +97,32 @@ class Uses(Mapping[UseKey, Use]):
 
 
 NO_USES = Uses()
+
+
+def words_of(use: Use, api: str) -> Iterator[tuple[str, JsonValue, str]]:
+    """The parameters of an Api with values that people have other words for, and these words."""
+    for one in use.examples:
+        given, words = (one.arguments, one.words) if use.api == api else (one.source_arguments, one.source_words)
+        yield from ((name, given[name], word) for name, word in words.items() if name in given)
+
+
+def spoken_wishes(use: Use) -> Iterator[str]:
+    """What a retriever knows of people who want it: what they say plainly, with phrases for values; and what they wish
+    for who say what they are up to, so that this alone leaves a doubt."""
+    yield from (*use.openings[:1], *use.wishes)
+    for one in use.examples:
+        for line in one.openings.values():
+            yield _without_values(line, one, use.asks)
+    plain = " ".join((*use.openings, *use.wishes)).split()
+    for hint in use.hints:
+        yield " ".join((hint.person, *islice(cycle(plain), _BESIDE * len(hint.person.split()))))
+
+
+def _without_values(line: str, example: Example, asks: Mapping[str, Ask]) -> str:
+    for name, value in example.arguments.items():
+        said = example.words.get(name) or str(value)
+        line = line.replace(said, asks[name].phrase) if name in asks else line
+    return line
 
 
 def read_uses(file: Path, apis: Mapping[str, Api]) -> Uses:

@@ -17,13 +17,14 @@ from pydantic import JsonValue
 from toologue.errors import shown
 from toologue.keys import Same
 from toologue.schema import AgentTurn, Api, Dialogue, Parameter, UserTurn
-from toologue.schema.use import ASKED
+from toologue.schema.use import ASKED, SAID
 from toologue.text.claims import Claim, claims, grounds, says
 from toologue.text.find import find
 from toologue.text.names import kind_named, kind_of
 from toologue.text.times import MONTHS
 from toologue.text.tokens import singular, split_name
 from toologue.values.compare import leaves, lengths, same
+from toologue.values.json_schema import list_of
 from toologue.verify import Flaw
 from toologue.verify.chains.states import Chain, Context, alike, distinct_values, names_told
 
@@ -55,7 +56,15 @@ def says_value(text: str, value: JsonValue, parameter: Parameter | None = None, 
     if (written and stands_in(text, str(value))) or says(text, value):
         return True
     schema = parameter.json_schema if parameter else {}
+    if any(stands_in(text.casefold(), word.casefold()) for word in words_for(value, schema)):
+        return True
     return bool(schema) and any(same(one.value, value) for one in find(text, schema, name=name))
+
+
+def words_for(value: JsonValue, schema: Mapping[str, JsonValue]) -> list[str]:
+    """The words that documents have for a value of a parameter: Norway for "NO"."""
+    every = (list_of(one) for one in list_of(schema.get(SAID)))
+    return [str(word) for code, word in every if same(code, value)]
 
 
 def tells_value(text: str, value: JsonValue, apis: Sequence[Api]) -> bool:
@@ -341,7 +350,9 @@ class _Reader:
         for name, value in turn.informed.items():
             if not says_value(turn.text, value, slots.get(name), name):
                 yield f"the user's words do not say {name}, {shown(value)}"
-        known = [Evidence(dict(turn.informed), _date(turn.informed)), *self.heard, *self.said]
+        schemas = {name: slots[name].json_schema for name in turn.informed if name in slots}
+        words = [word for name, schema in schemas.items() for word in words_for(turn.informed[name], schema)]
+        known = [Evidence(dict(turn.informed), _date(turn.informed), *words), *self.heard, *self.said]
         for claim in unsupported_claims(turn.text, known, self.labels):
             yield f"the user says {claim!r}, and informs of no such value"
         self.said.append(Evidence(turn.text, dict(turn.informed)))

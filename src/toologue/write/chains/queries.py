@@ -69,13 +69,15 @@ _Texts = Iterable[tuple[str, str, str]]  # texts, topics, replies
 
 
 class Given(NamedTuple):
-    """What comes with a wish: a value, its name where it says `which`, a line that says it; what is wanted most."""
+    """What comes with a wish: a value, its name where it says `which`, a line that says it; what is wanted most; or the
+    whole message, and nothing else where there are several values."""
 
     name: str = ""
     value: str = ""
     aim: str = ""
     line: str = ""
     which: bool = False
+    opening: str = ""
 
     @property
     def slots(self) -> dict[str, str]:
@@ -139,7 +141,7 @@ class Queries:
 
     def clear(self, about: UseKey, voice: Voice, given: Given, *, start: int = 0, hello: str = "") -> Asked:
         """A clear wish for a pair, or an Api. Raises Unworded."""
-        documented = _clear(self.intents(about, start), voice, given)
+        documented = _clear(self.intents(about, start), voice, given) if given.value or not given.line else ()
         return self._first(about[2], "confirm", chain(self._openings(about, given, start, hello), documented))
 
     def vague(self, about: UseKey, band: Band, voice: Voice, *, start: int = 0, hello: str = "") -> Asked:
@@ -158,12 +160,14 @@ class Queries:
         texts = ((voice("vague", topic=topic), topic, "") for topic in topics for _ in range(voice.many("vague")))
         at = start % (len(hints) or 1)
         ours = [(_greeted(hello, one.person), "", one.assistant) for one in (*hints[at:], *hints[:at])]
-        return self._first(name, band, chain(ours, texts))
+        return self._first(name, band, ours if ours and band == "suggest" else chain(ours, texts))
 
     def _openings(self, about: UseKey, given: Given, start: int, hello: str) -> _Texts:
         """First messages as uses have them; last the one that stands in the index."""
         told = next((use.openings for use in self.uses.told(about) if use.openings), ())
         more = given.line or (f"The {given.name} is {given.value}." if given.value else "")
+        if given.opening:
+            yield _greeted(hello, given.opening), "", ""
         for part in (slice(1, None), slice(1)):
             some = told[part]
             at = start % (len(some) or 1)

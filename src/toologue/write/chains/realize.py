@@ -19,7 +19,7 @@ from toologue.models.embed import Embedder
 from toologue.models.index import Index
 from toologue.models.retriever import Band
 from toologue.plan.chains.uses import NO_USES, Uses, about_of
-from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Result, Retrieve, Turn, UserTurn
+from toologue.schema import AgentTurn, Api, Cue, Dialogue, Lines, Plan, Result, Retrieve, Turn, UserTurn
 from toologue.schema.use import UseKey
 from toologue.text.bank import stem_and_number
 from toologue.text.names import kind_of
@@ -123,7 +123,7 @@ class Realizer:
             case "affirm":
                 return self.user("affirm") + self._owed_aim()
             case "negate":
-                return self._told.declining.person or self.user("negate")
+                return self._declining.person or self.user("negate")
             case "user_bye":
                 empty = self._answer is not None and self._answer.kind == "empty"
                 return self._told.thanks or self.user("bye_empty" if empty else "bye")
@@ -145,7 +145,7 @@ class Realizer:
                 if cue.move == "system_bye":
                     return self.agent("system_bye")
                 topic = (self._asked and self._asked.topic) or "that"
-                return self._told.declining.assistant or self.agent("response_fail", topic=topic)
+                return self._declining.assistant or self.agent("response_fail", topic=topic)
             case _:
                 raise BadSetting(f"{cue.move!r} is nothing that agents do on the chains line")
 
@@ -167,11 +167,14 @@ class Realizer:
 
     def _given(self, cue: Cue) -> Given:
         """What comes with a clear wish: a value with its name; what to find out, where the wish leaves that open."""
+        opening = self._told.opening(cue.values)
+        if len(cue.values) > 1:
+            return Given(line=self._told.says(self._target().name, cue.values), opening=opening)
         for name, value in cue.values.items():
             called = self._name(self._target(), name)
             words = singular(called.words) if called.many else called.words
             line = self._told.says(self._target().name, {name: value}, unasked=True)
-            return Given(words, value_text(value), self._aim, line, called.which)
+            return Given(words, value_text(value), self._aim, line, called.which, opening)
         return Given(aim=self._aim)
 
     def _open(self, band: Band, told: Given | None) -> str:
@@ -333,6 +336,10 @@ class Realizer:
                 raise Unworded("no natural answer", self._target().name)
             case "list":
                 return self.agent("respond_list", items=told.listed, **({"count": str(told.rows)} if told.rows else {}))
+
+    @property
+    def _declining(self) -> Lines:
+        return self._told.declining(self._asked.reply if self._asked else "")
 
     def _suggest(self) -> str:
         if line := (self._asked and self._asked.reply) or self._told.offer:

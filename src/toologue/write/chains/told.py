@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import JsonValue
 
 from toologue.plan.chains.uses import Uses, about_of
 from toologue.schema import Ask, Example, Lines, Plan
+from toologue.schema.use import ALL
 from toologue.write.chains.names import Name, clause, phrased, value_text
 
 _MOST = 2  # questions that are asked at once
@@ -33,7 +34,17 @@ class Told:
         self.unknown = unknown[number % len(unknown)] if unknown else ""
         self.thanks = self._example.thanks
         self.offer = next((use.hints[number % len(use.hints)].assistant for use in self._uses if use.hints), "")
-        self.declining = next((use.declines for use in self._uses if use.declines), _SILENCE)
+
+    def declining(self, offer: str) -> Lines:
+        """How this offer is turned down, and what is said to it."""
+        told = [hint.declines for use in self._uses for hint in use.hints if hint.assistant == offer]
+        return next(filter(None, (*told, *(use.declines for use in self._uses))), _SILENCE)
+
+    def opening(self, names: Iterable[str]) -> str:
+        """The first message that gives these values, and no others."""
+        given, openings = [*names], self._example.openings
+        whole = len(given) > 1 and {*given} == {*self._example.arguments}
+        return openings.get(given[0], "") if len(given) == 1 else openings.get(ALL, "") if whole else ""
 
     def choosing(self, options: Sequence[JsonValue] = ()) -> Lines:
         """These were found, all of them named, and one is meant."""
@@ -42,6 +53,9 @@ class Told:
 
     def question(self, api: str, names: Sequence[str]) -> str:
         """What asks for these parameters."""
+        asks = self._asks(api)
+        if len(names) > 1 and ALL in asks and {*names} == {*asks} - {ALL}:
+            return asks[ALL].question
         found = [_AND.sub("", (self._asks(api).get(name) or _ASK).question) for name in names]
         if not all(found) or not 0 < len(found) <= _MOST:
             return ""
@@ -51,6 +65,8 @@ class Told:
     def says(self, api: str, values: Mapping[str, JsonValue], *, unasked: bool = False) -> str:
         """What gives these values; a bare one is named beside others, and where nobody has asked for it."""
         said = self._example.says if api == self._about[2] else self._example.source_says
+        if len(values) > 1 and ALL in said and {*values} == {*said} - {ALL}:
+            return said[ALL]
         lines = [said.get(name, "") for name in values]
         if not lines or not all(lines):
             return ""
