@@ -152,7 +152,7 @@ class _Checking:
             tells=tells,
             openings=self._kept("openings", [_greeted(one) for one in said.openings], 2),
             hints=self._hints(),
-            vague=self._kept("vague", said.vague, 1, also=_no_question),
+            vague=self._kept("vague", said.vague, 1),
             declines=next(iter(self._kept("declines", [said.declines] if said.declines else [], 0)), None),
             unknown=self._kept("unknown", said.unknown, 1 if said.source else 0),
         )

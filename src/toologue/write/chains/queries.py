@@ -159,20 +159,19 @@ class Queries:
             topics = [one for one in topics if wish - _content(one)]
         texts = ((voice("vague", topic=topic), topic, "") for topic in topics for _ in range(voice.many("vague")))
         at = start % (len(hints) or 1)
-        ours = [(_greeted(hello, one.person), "", one.assistant) for one in (*hints[at:], *hints[:at])]
+        turned = (*hints[at:], *hints[:at])
+        ours = [(text, "", one.assistant) for one in turned for text in _greeted(hello, one.person)]
         return self._first(name, band, ours if ours and band == "suggest" else chain(ours, texts))
 
     def _openings(self, about: UseKey, given: Given, start: int, hello: str) -> _Texts:
-        """First messages as uses have them; last the one that stands in the index."""
+        """First messages as uses have them: with the values that are given in them, or after them."""
         told = next((use.openings for use in self.uses.told(about) if use.openings), ())
         more = given.line or (f"The {given.name} is {given.value}." if given.value else "")
         if given.opening:
-            yield _greeted(hello, given.opening), "", ""
-        for part in (slice(1, None), slice(1)):
-            some = told[part]
-            at = start % (len(some) or 1)
-            for one in (*some[at:], *some[:at]):
-                yield f"{_greeted(hello, one)} {more}".rstrip(), "", ""
+            yield from ((one, "", "") for one in _greeted(hello, given.opening))
+        at = start % (len(told) or 1)
+        for one in (*told[at:], *told[:at]):
+            yield from ((f"{text} {more}".rstrip(), "", "") for text in _greeted(hello, one))
 
     def _reason_of(self, name: str) -> DropReason | None:
         why = unspeakable_reason(self._apis[name])
@@ -199,9 +198,9 @@ class Queries:
         return tuple(self._index.rank(text, _FOUND))
 
 
-def _greeted(hello: str, text: str) -> str:
-    """A first message after a greeting, where it holds none."""
-    return text if _GREETS.match(text) else f"{hello}{text}"
+def _greeted(hello: str, text: str) -> Iterator[str]:
+    """A first message after a greeting, where it holds none, and without one."""
+    yield from dict.fromkeys((text if _GREETS.match(text) else f"{hello}{text}", text))
 
 
 def _unreached(band: Band, name: str) -> Unworded:
