@@ -143,6 +143,7 @@ class _Checking:
             self._named(f"asks.{said.parameter}", (ask.phrase, ask.question))
             given = any(_NUMBERED.search(one.phrase) for one in source.values())
             self._named("unknown", () if given else said.unknown)
+        pairs = said.examples if said.source else ()
         use = said.replace(
             wishes=wishes,
             topic=topic,
@@ -154,7 +155,7 @@ class _Checking:
             hints=self._hints(),
             vague=self._kept("vague", said.vague, 1),
             declines=next(iter(self._kept("declines", [said.declines] if said.declines else [], 0)), None),
-            unknown=self._kept("unknown", said.unknown, 1 if said.source else 0),
+            unknown=self._kept("unknown", said.unknown, int(any(len(one.source_arguments) != 1 for one in pairs))),
         )
         use = use.replace(examples=self._examples(use))
         return Answer(None if broken else use, self.wrong, self.lost)

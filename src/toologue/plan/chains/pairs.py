@@ -165,9 +165,10 @@ def pair_of_use(use: Use, estimated: Pair | Reason, catalog: Catalog) -> Pair | 
     found = {repr(one.value) for one in values_of(first.source_result) if one.name == use.output}
     category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if rest else 'zero'}")
     fit: Fit = "multi" if len(found) > 1 else "single"
-    view = catalog.view(use.source)  # what people say to it says which one is meant, but for where that is, or when
+    view = catalog.view(use.source)  # what people say to it says which one is meant; where that is, or when, may not
     kinds = [family(view.inputs[name]) for name in needs]
-    mind: Mind = "name" if len(kinds) == 1 and not {*kinds} & {"place", "when"} else "id" if needs else "one"
+    unsaid = {*kinds} & {"place", "when"} and use.unknown
+    mind: Mind = "name" if len(kinds) == 1 and not unsaid else "id" if needs else "one"
     return Pair(use.source, use.output, use.api, use.parameter or "", category, fit, along, mind)
 
 

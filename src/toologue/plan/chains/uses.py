@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
 from itertools import cycle, islice
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from toologue.errors import BadFile
-from toologue.schema import Api, Ask, Example
+from toologue.schema import Api, Example
 from toologue.schema.jsonl import read
 from toologue.schema.use import ALL, ASKED, SAID, Use, UseKey, documents_key
 from toologue.values.compare import same
@@ -17,7 +18,7 @@ from toologue.worlds.documented.arguments import SETTLED, settled
 
 NO_MODEL = "estimate"  # by whom files of earlier versions have what no model said
 _WISHES = 24  # of an Api that a retriever knows
-_BESIDE = 5  # so many times the words of a hint a wish has that follows it: half of what both have in mind
+_BESIDE = 6  # so many times the words of a hint a wish has that follows it: half of what both have in mind
 
 
 class Uses(Mapping[UseKey, Use]):
@@ -107,22 +108,16 @@ def words_of(use: Use, api: str) -> Iterator[tuple[str, JsonValue, str]]:
 
 
 def spoken_wishes(use: Use) -> Iterator[str]:
-    """What a retriever knows of people who want it: what they say plainly, with phrases for values; and what they wish
-    for who say what they are up to, so that this alone leaves a doubt."""
+    """What a retriever knows of people who want it: what they say plainly, without the values; and what they wish for
+    who say what they are up to, so that this alone leaves a doubt."""
     yield from (*use.openings[:1], *use.wishes)
     for one in use.examples:
+        values = [*map(str, one.arguments.values()), *one.words.values()]
         for line in one.openings.values():
-            yield _without_values(line, one, use.asks)
+            yield reduce(lambda text, value: text.replace(value, "…"), values, line)
     plain = " ".join((*use.openings, *use.wishes)).split()
     for hint in use.hints:
         yield " ".join((hint.person, *islice(cycle(plain), _BESIDE * len(hint.person.split()))))
-
-
-def _without_values(line: str, example: Example, asks: Mapping[str, Ask]) -> str:
-    for name, value in example.arguments.items():
-        said = example.words.get(name) or str(value)
-        line = line.replace(said, asks[name].phrase) if name in asks else line
-    return line
 
 
 def read_uses(file: Path, apis: Mapping[str, Api]) -> Uses:

@@ -220,7 +220,10 @@ def unsupported_claims(
         around = [squashed(said).rstrip("s")] if claim[0] == "name" else _with_neighbours(text, said)
         if not any(label in words for words in labelled() for label in around):
             yield said
+    clocks = " ".join(read for (kind, _), read in claims(text).items() if kind == "time")  # 5:30 pm
     for match in _PAIR.finditer(text):
+        if match[0] in clocks:
+            continue
         labelled_too = any(label in words for words in labelled() for label in _with_neighbours(text, match[0]))
         clock = _CLOCK.fullmatch(match[0]) is not None
         shown = (ground.has(match[0]) or (clock and ground.means(("time", match[0].zfill(5)))) for ground in known)

@@ -274,9 +274,10 @@ class Realizer:
             raise BadSetting("a request needs the names of what it asks for, in `values`")
         api = self._desk.queries.source(self._in_hand or self._target().name)
         names = {name: self._name(api, name) for name in cue.values}
-        if self._mind != "id" and self._missing in names and not self._failed:
+        which = self._told.question(api.name, [self._missing])
+        if (self._mind != "id" or which) and self._missing in names and not self._failed:
             names = {name: one for name, one in names.items() if name not in self._along}
-            names[self._missing] = self._thing(self._missing)
+            names[self._missing] = names[self._missing] if self._mind == "id" else self._thing(self._missing)
         if self._failed and before is not None:
             names = {name: one.short for name, one in names.items()}
         slots = [*turn.state.required.values(), *turn.state.optional.values()] if turn.state is not None else []
@@ -290,7 +291,7 @@ class Realizer:
         extra = [name for name in names if name not in needed]
         if (one := names.get(self._missing)) and one.thing:
             needed = [name for name in needed if name != self._missing]
-            lead = _text(lead, self._told.question(api.name, [self._missing]) or self._asking([one]))
+            lead = _text(lead, which or self._asking([one]))
         if line := self._told.question(api.name, [*needed, *extra]):
             return _text(lead, line)
         asked = self._told.question(api.name, needed) or self._asking([names[name] for name in needed])
