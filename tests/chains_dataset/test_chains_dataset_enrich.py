@@ -223,6 +223,24 @@ def mischosen(**words: str) -> dict[str, Any]:
         (mischosen(assistant="I see The Lions of Leeds. That one?"), "examples[1].choice: expected all of"),
         (mischosen(person="Bread at Home."), "examples[1].choice: expected all of"),
         ({**NOBODY, "why": ""}, "why: it is empty"),
+        (misspoken(openings={}), 'examples[1].openings: there are none; expected ["city"]'),
+        (
+            misspoken(openings={"city": "What is on tonight?"}),
+            "examples[1].openings.city: 'Leeds' does not stand in 'What is on tonight?'",
+        ),
+        (
+            misspoken(openings={"city": "Is Bill Murray in a film in Leeds?"}),
+            "examples[1].openings.city[1]: nothing says 'Bill'",
+        ),
+        (misspoken(words={"city": "the north"}), "examples[1].words.city: 'Leeds' is no public code"),
+        (
+            broken(hints=[{"person": "Can you help me with films?", "assistant": "Shall I see what is on?"}]),
+            "hints[1]: nobody asks for anything yet; tell what the person is up to: 'Can you help me with films?'",
+        ),
+        (
+            broken(hints=[{"person": "We're bored.", "assistant": "There is a cinema."}]),
+            "hints[1]: expected a question: 'There is a cinema.'",
+        ),
     ],
 )
 def test_what_does_not_fit_is_asked_again_with_a_remark(
@@ -504,3 +522,51 @@ def test_a_documented_default_is_asked_of_nobody(tmp_path: Path, enrich: Enrich)
     assert calls
     assert {str(arguments["reach"]) for arguments in calls if arguments} == {"walk"}
     assert "distance" not in "\n".join(turn.text or "" for one in made for turn in one.turns)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"wanted": "perhaps"},
+        {"wishes": {"one": "see films"}},
+        {"wishes": ["see films " * 100_000, "see what is on"]},
+        {"topic": ["films"]},
+        {"asks": [["city", "Where?"]]},
+        {"asks": {**ALONE["asks"], "all": {"question": "Where?" * 50_000}}},
+        {"asks": {**ALONE["asks"], "": {"phrase": ""}}},
+        {"tells": ["results[].filmName"]},
+        {"tells": {"results[].filmName": ""}},
+        {"openings": "Which films are on?"},
+        {"openings": [None, 5]},
+        {"hints": [{"person": "We're bored."}]},
+        {"hints": [{"person": "We're bored.", "assistant": "Shall I?", "declines": "No."}]},
+        {"vague": []},
+        {"along": {"city": "results[].filmName"}},
+        {"examples": {}},
+        {"examples": [ALONE["examples"][0]] * 2_000},
+        {"examples": [{**ALONE["examples"][0], "arguments": {"city": float("nan")}}]},
+        {"examples": [{**ALONE["examples"][0], "arguments": {"city": ["Leeds"] * 9}}]},
+        {"examples": [{**ALONE["examples"][0], "result": [[[[]]]]}]},
+        {"examples": [{**ALONE["examples"][0], "words": {"city": 5}}]},
+        {"examples": [{**ALONE["examples"][0], "words": {"nobody": "Leeds", "city": ""}}]},
+        {"examples": [{**ALONE["examples"][0], "openings": ["Which films are on in Leeds?"]}]},
+        {"examples": [{**ALONE["examples"][0], "openings": {"all": "Leeds?", "nobody": "Leeds?"}}]},
+        {"examples": [{**ALONE["examples"][0], "says": None}]},
+        {"examples": [{**ALONE["examples"][0], "answers": "The Lions of Leeds"}]},
+    ],
+    ids=lambda changes: json.dumps(changes)[:40],
+)
+def test_no_reply_breaks_anything(tmp_path: Path, enrich: Enrich, changes: dict[str, Any]) -> None:
+    """Whatever a model replies, the command ends, tells what it could not use, and its file can be read and used."""
+    done = enrich(lambda asked: json.dumps(broken(**changes) if reply_of(asked) is ALONE else NOBODY), "--tries", 2)
+    assert done.returncode in (0, 3), done.stderr
+    assert "Traceback" not in done.stderr
+    kept = uses(tmp_path)
+    assert (None, SEARCH) in kept or "nothing came of 1 of 3" in done.stdout
+    if use := kept.get((None, SEARCH)):
+        assert use.wishes
+        assert use.tells
+        assert all(len(line) < 500 for line in (*use.wishes, *use.openings))
+    how = ("--count", 2, "--most", 1, "--ratio", "1/0/0", "--uses", "uses.jsonl")
+    made = toologue("generate", "chains", "films.jsonl", "-o", "set", *how, cwd=tmp_path)
+    assert "Traceback" not in made.stderr

@@ -38,7 +38,8 @@ _TOPIC, _LINE = 9, 60  # words of a topic, of what somebody says
 _SHORT = {"openings": 20, "hints": 35, "vague": 25, "unknown": 20, "thanks": 12, "question": 25}  # words, by place
 _NUMBERED = re.compile(r"\b(?:ids?|identifiers?|keys?|codes?|numbers?|letters?)\b", re.IGNORECASE)
 _THANKS = re.compile(r"\b(?:thanks?|thank you|cheers)\b", re.IGNORECASE)
-_PUBLIC = re.compile(r"[A-Za-z]{2,4}(?:[-_][A-Za-z]{2,4})?")  # a code of a country, a language, a currency, an airport
+# A code of a country, a language, a currency, an airport, a share; a time zone.
+_PUBLIC = re.compile(r"(?:[A-Z]{1,5}|[a-z]{2,3})(?:[-_][A-Za-z]{2,4})?|[A-Z][a-z]+/[\w/]+")
 _FIELDS = {*Use.model_fields} - {"format", "of", "by"}
 _SILENCE = Lines(person="", assistant="")
 _Said = TypeVar("_Said", str, Lines, Hint)
@@ -175,16 +176,16 @@ class _Checking:
         every: Sequence[_Said],
         least: int,
         *known: JsonValue,
-        also: Callable[[str], Iterable[str]] | None = None,
+        also: Callable[[_Said], Iterable[str]] | None = None,
     ) -> tuple[_Said, ...]:
-        """The lines that can be said where these values are known, and that `also` has nothing against (of two lines:
-        against the assistant's); too few of them are wrong."""
+        """The lines that can be said where these values are known, and that `also` has nothing against; too few of them
+        are wrong."""
         kept, wrong = list[_Said](), list[str]()
         most = next((most for part in reversed(place.split(".")) if (most := _SHORT.get(part))), _LINE)
         for number, one in enumerate(every, 1):
             lines = (one,) if isinstance(one, str) else (one.person, one.assistant)
             against = [why for line in lines for why in self._against(line, known, most)]
-            against += also(lines[-1]) if also else ()
+            against += also(one) if also else ()
             wrong += [f"{place}[{number}]: {why}" for why in against]
             kept += [] if against else [one]
         self.lost += wrong
@@ -204,11 +205,8 @@ class _Checking:
 
     def _hints(self) -> tuple[Hint, ...]:
         """What people are up to, each with the offer that it calls for, and how that is turned down."""
-        told = [one for one in self.said.hints if "?" not in one.person]
-        others = (one.person for one in self.said.hints if one not in told)
-        self.lost += [f"hints: somebody says here what they are up to, and asks nothing: {one!r}" for one in others]
         kept = list[Hint]()
-        for one in self._kept("hints", told, 1, also=_no_question):
+        for one in self._kept("hints", self.said.hints, 1, also=_no_offer):
             declines = self._kept("hints.declines", [one.declines] if one.declines else [], 0)
             kept.append(one.replace(declines=declines[0] if declines else None))
         return tuple(kept)
@@ -316,7 +314,8 @@ class _Checking:
             schema = call.view.api.parameters[name].json_schema if name in values else {}
             value, listed = values.get(name), list_of(schema.get("enum"))
             described = stands_in(str(schema.get("description") or ""), str(value))
-            if value in listed or described or (isinstance(value, str) and _PUBLIC.fullmatch(value)):
+            public = isinstance(value, bool) or (isinstance(value, str) and _PUBLIC.fullmatch(value))
+            if public or value in listed or described:
                 kept[name] = word.strip()
                 self._named(f"{of}asks.{name}.question", [asks[name].question] if name in asks else [])
             else:
@@ -402,6 +401,12 @@ class _Checking:
 def _no_question(line: str) -> Iterator[str]:
     if "?" not in line:
         yield f"expected a question: {_cut(line)!r}"
+
+
+def _no_offer(hint: Hint) -> Iterator[str]:
+    if "?" in hint.person:
+        yield f"nobody asks for anything yet; tell what the person is up to: {_cut(hint.person)!r}"
+    yield from _no_question(hint.assistant)
 
 
 def _no_thanks(line: str) -> Iterator[str]:
