@@ -252,11 +252,12 @@ class _Script:
         target, source, choice, _, volunteered = self._execution
         given = target.arguments
         rest = {name: value for name, value in given.items() if name not in self._chained}
-        first = self._rng.choice(volunteered) if self._sequence.adds and volunteered else self._pair.parameter
-        asked = self._sequence.course.startswith("request")
+        first = [self._rng.choice(volunteered) if self._sequence.adds and volunteered else self._pair.parameter]
+        if self._pair.whole and not self._sequence.course.startswith("request"):
+            first = [*given]
         return {
-            "target": {name: value for name, value in given.items() if name != first or not self._sequence.adds},
-            "add": {first: given[first]} if asked else dict(given),
+            "target": {name: one for name, one in given.items() if name not in first or not self._sequence.adds},
+            "add": {name: given[name] for name in first},
             "rest": rest,
             "kept": {} if self._sequence.keeps_back else rest,
             "source": dict(source.arguments) if source is not None else {},
