@@ -3,6 +3,7 @@ not at all, since they stand beside another one."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,7 @@ def test_several_values_are_asked_for_and_told_in_one_breath_or_come_with_the_wi
     assert whole
     assert {frozenset(turn.informed) for turn in whole} == {frozenset({"airport", "airline"})}
     assert {str(one.origin["sequence"]) for one in made} >= {"12.4", "12.5", "12.6", "12.7", "13.1"}
+    assert re.search(r"Shall I look up the next flights\?\n(Yes|Oh yes|That would be great)\b", said)
     assert "No, I'm meeting somebody.\nArrivals are not for me, I'm afraid." in said
 
 

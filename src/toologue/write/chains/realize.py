@@ -19,7 +19,7 @@ from toologue.models.embed import Embedder
 from toologue.models.index import Index
 from toologue.models.retriever import Band
 from toologue.plan.chains.uses import NO_USES, Uses, about_of
-from toologue.schema import AgentTurn, Api, Cue, Dialogue, Lines, Plan, Result, Retrieve, Turn, UserTurn
+from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Result, Retrieve, Turn, UserTurn
 from toologue.schema.use import UseKey
 from toologue.text.bank import stem_and_number
 from toologue.text.names import kind_of
@@ -121,9 +121,9 @@ class Realizer:
             case "fail_inform":
                 return self._fail(cue)
             case "affirm":
-                return self.user("affirm") + self._owed_aim()
+                return (self._told.accepting(self._offer) or self.user("affirm")) + self._owed_aim()
             case "negate":
-                return self._declining.person or self.user("negate")
+                return self._told.declining(self._offer).person or self.user("negate")
             case "user_bye":
                 empty = self._answer is not None and self._answer.kind == "empty"
                 return self._told.thanks or self.user("bye_empty" if empty else "bye")
@@ -138,14 +138,14 @@ class Realizer:
                 return self._respond()
             case "clarify":
                 asked = self._asked
-                return (asked and asked.reply) or self.agent("clarify", topic=asked.topic if asked else "that")
+                return self._offer or self.agent("clarify", topic=asked.topic if asked else "that")
             case "suggest":
                 return self._suggest()
             case "response_fail" | "system_bye":
                 if cue.move == "system_bye":
                     return self.agent("system_bye")
                 topic = (self._asked and self._asked.topic) or "that"
-                return self._declining.assistant or self.agent("response_fail", topic=topic)
+                return self._told.declining(self._offer).assistant or self.agent("response_fail", topic=topic)
             case _:
                 raise BadSetting(f"{cue.move!r} is nothing that agents do on the chains line")
 
@@ -339,11 +339,12 @@ class Realizer:
                 return self.agent("respond_list", items=told.listed, **({"count": str(told.rows)} if told.rows else {}))
 
     @property
-    def _declining(self) -> Lines:
-        return self._told.declining(self._asked.reply if self._asked else "")
+    def _offer(self) -> str:
+        """What answers the vague wish, if a use has it."""
+        return self._asked.reply if self._asked else ""
 
     def _suggest(self) -> str:
-        if line := (self._asked and self._asked.reply) or self._told.offer:
+        if line := self._offer or self._told.offer:
             return line
         wish = self._wish
         offer = f"show you {wish.thing}" if wish.thing else wish.action

@@ -17,6 +17,7 @@ _STEM = 4  # letters by which words are alike
 _REPLY = re.compile(r"(?i)(?:yes|no|sure|it(?:'| i)s|that(?:'| i)s|just|let me)\b")  # what follows a question alone
 _IT = re.compile(r"(?i)^(?:yes, )?(?:it|that)(?:'s| is| was) ")
 _AND = re.compile("^And,? ")
+_YES = ("Yes, please.", "That would be great, thanks.", "Oh yes, please.", "Yes, that would help.")  # to any offer
 _SILENCE, _ASK, _NONE = Lines(person="", assistant=""), Ask(), Example(arguments={}, result=None)
 
 
@@ -28,12 +29,17 @@ class Told:
         turns = (turn for turn in plan.dialogue.turns if turn.role == "agent")
         calls = {act.api: act.arguments or {} for turn in turns for act in turn.acts if act.kind == "call"}
         self._example = uses.example(self._about, calls) or _NONE
-        self._uses, self._alone = uses.told(self._about), uses.of
+        self._uses, self._alone, self._number = uses.told(self._about), uses.of, number
         answers, unknown = self._example.answers, [one for use in self._uses for one in use.unknown]
         self.answer = answers[number % len(answers)] if answers else ""
         self.unknown = unknown[number % len(unknown)] if unknown else ""
         self.thanks = self._example.thanks
         self.offer = next((use.hints[number % len(use.hints)].assistant for use in self._uses if use.hints), "")
+
+    def accepting(self, offer: str) -> str:
+        """What takes an offer of a use."""
+        ours = any(hint.assistant == offer for use in self._uses for hint in use.hints)
+        return _YES[self._number % len(_YES)] if ours else ""
 
     def declining(self, offer: str) -> Lines:
         """How this offer is turned down, and what is said to it."""
