@@ -44,6 +44,12 @@ WEATHER = documented(
     {"latitude": "Latitude of the place", "longitude": "Longitude of the place"},
     {"sky": TEXT, "degrees": {**NUMBER, "description": "Temperature in degrees Celsius"}},
 )
+GAMES = documented(
+    "World|scores|Scoreboard",
+    "The game of a day and its score.",
+    {"gameDate": "The day, in the format YYYYMMDD"},
+    {"home": TEXT, "points": {"type": "integer"}},
+)
 FLIGHTS = Use(
     api=DEPARTURES.name,
     of=documents_key(DEPARTURES),
@@ -107,7 +113,7 @@ SKY = Use(
 
 def generated(home: Path, *uses: Use) -> list[Dialogue]:
     """What is made of these uses; all of it verified, the retriever's answers, too."""
-    write(home / "apis.jsonl", [DEPARTURES, PLACES, WEATHER])
+    write(home / "apis.jsonl", [DEPARTURES, PLACES, WEATHER, GAMES])
     write(home / "uses.jsonl", uses)
     how = ("--count", 40, "--most", 1, "--ratio", "1/0/0", "--uses", "uses.jsonl", "--only", "World*")
     done = toologue("generate", "chains", "apis.jsonl", "-o", "set", *how, cwd=home)
@@ -177,3 +183,28 @@ def test_who_cannot_say_which_thing_is_meant_is_asked_for_what_finds_it(tmp_path
     made = generated(tmp_path, SKY.replace(unknown=("I only know what it is called.",)))
     said = "\n".join(turn.text or "" for one in made for turn in one.turns)
     assert "Which place is it?\nI only know what it is called.\n" in said
+
+
+def test_a_day_is_said_as_people_say_it_however_the_call_writes_it(tmp_path: Path) -> None:
+    day = Example(
+        arguments={"gameDate": "20221212"},
+        result={"home": "Lindhagen", "points": 108},
+        openings={"gameDate": "How did the game on 12 December 2022 end?"},
+        says={"gameDate": "It was on 12 December 2022."},
+        answers=("Lindhagen made 108 points.",),
+        thanks="Thanks!",
+    )
+    score = Use(
+        api=GAMES.name,
+        of=documents_key(GAMES),
+        by="somebody",
+        wishes=("know how a game ended", "check the score of a game"),
+        topic="the score of a game",
+        openings=("Can you check how a game ended?", "I missed the game, and I'd like to know the score."),
+        asks={"gameDate": Ask(phrase="the day of the game", question="When was the game?")},
+        tells={"home": "the team at home", "points": "its points"},
+        examples=(day,),
+    )
+    said = "\n".join(turn.text or "" for one in generated(tmp_path, score) for turn in one.turns)
+    assert "How did the game on 12 December 2022 end?" in said
+    assert "When was the game?\nIt was on 12 December 2022.\n" in said

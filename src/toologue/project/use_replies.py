@@ -29,7 +29,7 @@ from toologue.schema import Ask, Example, Fault, Hint, Lines, Use
 from toologue.schema.jsonl import json_path
 from toologue.schema.use import ALL, UseKey
 from toologue.values.json_schema import list_of, object_of
-from toologue.verify.chains.words import says_value, stands_in, strange_claims, tells_value
+from toologue.verify.chains.words import says_value, stands_in, strange_claims, tells_value, wordings
 from toologue.worlds.documented.arguments import read_arguments, settled
 
 _SHOWN, _REPLY = 120, 200_000  # letters
@@ -39,7 +39,7 @@ _SHORT = {"openings": 20, "hints": 35, "vague": 25, "unknown": 20, "thanks": 12,
 _NUMBERED = re.compile(r"\b(?:ids?|identifiers?|keys?|codes?|numbers?|letters?)\b", re.IGNORECASE)
 _THANKS = re.compile(r"\b(?:thanks?|thank you|cheers)\b", re.IGNORECASE)
 # A code of a country, a language, a currency, an airport, a share; a time zone.
-_PUBLIC = re.compile(r"(?:[A-Z]{1,5}|[a-z]{2,3})(?:[-_][A-Za-z]{2,4})?|[A-Z][a-z]+/[\w/]+")
+_PUBLIC = re.compile(r"(?:[A-Z]{1,5}|[a-z]{2,3})(?:[-_/,][A-Za-z]{2,5})*|[A-Z][a-z]+/[\w/]+")
 _FIELDS = {*Use.model_fields} - {"format", "of", "by"}
 _SILENCE = Lines(person="", assistant="")
 _Said = TypeVar("_Said", str, Lines, Hint)
@@ -93,9 +93,11 @@ class _Side(NamedTuple):
             return stands_in(line.casefold(), word.casefold())
         return says_value(line, self.values[name], self.call.view.api.parameters[name], name)
 
-    def known(self, names: Iterable[str]) -> list[JsonValue]:
-        """What may be said where these arguments are given."""
-        return [one for name in names for one in (self.values[name], self.words.get(name))]
+    def known(self, line: str, names: Iterable[str]) -> Iterator[JsonValue]:
+        """What a line may say that gives these arguments."""
+        for name in names:
+            yield from (self.values[name], self.words.get(name))
+            yield from wordings(line, self.values[name], self.call.view.api.parameters[name], name)
 
 
 def answer_of(question: Question, reply: str) -> Answer:
@@ -352,7 +354,7 @@ class _Checking:
                 value = side.words.get(one) or side.values[one]
                 self.wrong.append(f"{place}.{name}: {value!r} does not stand in {line!r}")
                 return {}
-        return {name: line} if self._kept(f"{place}.{name}", [line], 1, *side.known(given)) else {}
+        return {name: line} if self._kept(f"{place}.{name}", [line], 1, *side.known(line, given)) else {}
 
     def _against_answer(self, answer: str, done: Execution, tells: Mapping[str, str]) -> Iterator[str]:
         """What an answer leaves out, and what it says that nobody asked for; what was said before may stand in it."""

@@ -55,16 +55,17 @@ def says_value(text: str, value: JsonValue, parameter: Parameter | None = None, 
     written = isinstance(value, str | int | float) and not isinstance(value, bool)
     if (written and stands_in(text, str(value))) or says(text, value):
         return True
+    return any(wordings(text, value, parameter, name))
+
+
+def wordings(text: str, value: JsonValue, parameter: Parameter | None, name: str) -> Iterator[str]:
+    """What in a text says a value of a parameter: words that documents have for it (Norway for "NO"), or what is read
+    as it (8 June 2023 for 20230608)."""
     schema = parameter.json_schema if parameter else {}
-    if any(stands_in(text.casefold(), word.casefold()) for word in words_for(value, schema)):
-        return True
-    return bool(schema) and any(same(one.value, value) for one in find(text, schema, name=name))
-
-
-def words_for(value: JsonValue, schema: Mapping[str, JsonValue]) -> list[str]:
-    """The words that documents have for a value of a parameter: Norway for "NO"."""
     every = (list_of(one) for one in list_of(schema.get(SAID)))
-    return [str(word) for code, word in every if same(code, value)]
+    words = (str(word) for code, word in every if same(code, value))
+    yield from (word for word in words if stands_in(text.casefold(), word.casefold()))
+    yield from (one.text for one in (find(text, schema, name=name) if schema else ()) if same(one.value, value))
 
 
 def tells_value(text: str, value: JsonValue, apis: Sequence[Api]) -> bool:
@@ -353,11 +354,15 @@ class _Reader:
         for name, value in turn.informed.items():
             if not says_value(turn.text, value, slots.get(name), name):
                 yield f"the user's words do not say {name}, {shown(value)}"
-        schemas = {name: slots[name].json_schema for name in turn.informed if name in slots}
-        words = [word for name, schema in schemas.items() for word in words_for(turn.informed[name], schema)]
-        known = [Evidence(dict(turn.informed), _date(turn.informed), *words), *self.heard, *self.said]
-        for claim in unsupported_claims(turn.text, known, self.labels):
-            yield f"the user says {claim!r}, and informs of no such value"
+        known = [Evidence(dict(turn.informed), _date(turn.informed)), *self.heard, *self.said]
+        if strange := [*unsupported_claims(turn.text, known, self.labels)]:
+            informed = turn.informed.items()
+            read = Evidence(
+                *(one for name, value in informed for one in wordings(turn.text, value, slots.get(name), name))
+            )
+            for claim in strange:
+                if not read.has(claim):
+                    yield f"the user says {claim!r}, and informs of no such value"
         self.said.append(Evidence(turn.text, dict(turn.informed)))
 
     def learn(self, turn: AgentTurn) -> None:
