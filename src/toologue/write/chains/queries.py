@@ -69,13 +69,11 @@ _Texts = Iterable[tuple[str, str, str]]  # texts, topics, replies
 
 
 class Given(NamedTuple):
-    """What comes with a wish: a value, its name where it says `which`, a line that says it; what is wanted most; or the
-    whole message, and nothing else where there are several values."""
+    """What comes with a wish: a value, its name where it says `which`; what is wanted most. Or the whole message."""
 
     name: str = ""
     value: str = ""
     aim: str = ""
-    line: str = ""
     which: bool = False
     opening: str = ""
 
@@ -141,8 +139,10 @@ class Queries:
 
     def clear(self, about: UseKey, voice: Voice, given: Given, *, start: int = 0, hello: str = "") -> Asked:
         """A clear wish for a pair, or an Api. Raises Unworded."""
-        documented = _clear(self.intents(about, start), voice, given) if given.value or not given.line else ()
-        return self._first(about[2], "confirm", chain(self._openings(about, given, start, hello), documented))
+        documented = _clear(self.intents(about, start), voice, given)
+        whole = ((text, "", "") for text in _greeted(hello, given.opening))
+        ours = whole if given.opening else chain(self._openings(about, given, start, hello), documented)
+        return self._first(about[2], "confirm", ours)
 
     def vague(self, about: UseKey, band: Band, voice: Voice, *, start: int = 0, hello: str = "") -> Asked:
         """A vague wish that calls for a suggestion or for a question. Raises Unworded."""
@@ -161,14 +161,12 @@ class Queries:
         at = start % (len(hints) or 1)
         turned = (*hints[at:], *hints[:at])
         ours = [(text, "", one.assistant) for one in turned for text in _greeted(hello, one.person)]
-        return self._first(name, band, ours if ours and band == "suggest" else chain(ours, texts))
+        return self._first(name, band, ours or texts)
 
     def _openings(self, about: UseKey, given: Given, start: int, hello: str) -> _Texts:
-        """First messages as uses have them: with the values that are given in them, or after them."""
+        """First messages as uses have them, with a value after them."""
         told = next((use.openings for use in self.uses.told(about) if use.openings), ())
-        more = given.line or (f"The {given.name} is {given.value}." if given.value else "")
-        if given.opening:
-            yield from ((one, "", "") for one in _greeted(hello, given.opening))
+        more = f"The {given.name} is {given.value}." if given.value else ""
         at = start % (len(told) or 1)
         for one in (*told[at:], *told[:at]):
             yield from ((f"{text} {more}".rstrip(), "", "") for text in _greeted(hello, one))

@@ -167,14 +167,12 @@ class Realizer:
 
     def _given(self, cue: Cue) -> Given:
         """What comes with a clear wish: a value with its name; what to find out, where the wish leaves that open."""
-        opening = self._told.opening(cue.values)
-        if len(cue.values) > 1:
-            return Given(line=self._told.says(self._target().name, cue.values), opening=opening)
+        if opening := self._told.opening(cue.values):
+            return Given(opening=opening)
         for name, value in cue.values.items():
             called = self._name(self._target(), name)
             words = singular(called.words) if called.many else called.words
-            line = self._told.says(self._target().name, {name: value}, unasked=True)
-            return Given(words, value_text(value), self._aim, line, called.which, opening)
+            return Given(words, value_text(value), self._aim, called.which)
         return Given(aim=self._aim)
 
     def _open(self, band: Band, told: Given | None) -> str:

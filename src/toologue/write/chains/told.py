@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pydantic import JsonValue
 
 from toologue.plan.chains.uses import Uses, about_of
 from toologue.schema import Ask, Example, Lines, Plan
 from toologue.schema.use import ALL
-from toologue.write.chains.names import Name, clause, phrased, value_text
+from toologue.write.chains.names import value_text
 
 _MOST = 2  # questions that are asked at once
-_STEM = 4  # letters by which words are alike
-_REPLY = re.compile(r"(?i)(?:yes|no|sure|it(?:'| i)s|that(?:'| i)s|just|let me)\b")  # what follows a question alone
-_IT = re.compile(r"(?i)^(?:yes, )?(?:it|that)(?:'s| is| was) ")
 _AND = re.compile("^And,? ")
 _YES = ("Yes, please.", "That would be great, thanks.", "Oh yes, please.", "Yes, that would help.")  # to any offer
 _SILENCE, _ASK, _NONE = Lines(person="", assistant=""), Ask(), Example(arguments={}, result=None)
@@ -46,11 +43,9 @@ class Told:
         told = [hint.declines for use in self._uses for hint in use.hints if hint.assistant == offer]
         return next(filter(None, (*told, *(use.declines for use in self._uses))), _SILENCE)
 
-    def opening(self, names: Iterable[str]) -> str:
-        """The first message that gives these values, and no others."""
-        given, openings = [*names], self._example.openings
-        whole = len(given) > 1 and {*given} == {*self._example.arguments}
-        return openings.get(given[0], "") if len(given) == 1 else openings.get(ALL, "") if whole else ""
+    def opening(self, names: Collection[str]) -> str:
+        """The first message that gives this value, or all there are."""
+        return self._example.openings.get(ALL if len(names) > 1 else next(iter(names), ""), "")
 
     def choosing(self, options: Sequence[JsonValue] = ()) -> Lines:
         """These were found, all of them named, and one is meant."""
@@ -68,24 +63,13 @@ class Told:
         first, *others = found
         return " ".join([first[:1].upper() + first[1:], *(f"And {_inside(one)}" for one in others)])
 
-    def says(self, api: str, values: Mapping[str, JsonValue], *, unasked: bool = False) -> str:
-        """What gives these values; a bare one is named beside others, and where nobody has asked for it."""
-        said = self._example.says if api == self._about[2] else self._example.source_says
-        if len(values) > 1 and ALL in said and {*values} == {*said} - {ALL}:
+    def says(self, api: str, values: Iterable[str]) -> str:
+        """What gives these values."""
+        said, names = self._example.says if api == self._about[2] else self._example.source_says, [*values]
+        if len(names) > 1 and ALL in said and {*names} == {*said} - {ALL}:
             return said[ALL]
-        lines = [said.get(name, "") for name in values]
-        if not lines or not all(lines):
-            return ""
-        for at, (name, value) in enumerate(values.items()):
-            phrase, line = (self._asks(api).get(name) or _ASK).phrase, lines[at]
-            bare = unasked and (_REPLY.match(line) or line.startswith(value_text(value)))
-            loose = len(lines) > 1 and not any(map(str.isalpha, str(value)))
-            if phrase and (bare or loose) and not _stems(phrase) & _stems(line):
-                label = phrased(phrase, Name(phrase))
-                plain, it = _IT.subn("", line)
-                told = f"{label.the} {label.are} {plain}" if it else f"{clause([(label, value)])}."
-                lines[at] = told[:1].upper() + told[1:]
-        return " ".join(lines)
+        lines = [said.get(name, "") for name in names]
+        return " ".join(lines) if all(lines) else ""
 
     def _asks(self, api: str) -> Mapping[str, Ask]:
         alone = self._alone(api)
@@ -93,10 +77,6 @@ class Told:
         for use in reversed(self._uses):
             found |= use.asks if api == self._about[2] else use.source_asks
         return found
-
-
-def _stems(text: str) -> set[str]:
-    return {word[:_STEM] for word in re.findall(r"[a-z]+", text.lower()) if len(word) >= _STEM}
 
 
 def _inside(text: str) -> str:
