@@ -54,9 +54,9 @@ class Told:
 
     def question(self, api: str, names: Sequence[str]) -> str:
         """What asks for these parameters."""
-        asks = self._asks(api)
-        if len(names) > 1 and ALL in asks and {*names} == {*asks} - {ALL}:
-            return asks[ALL].question
+        for asks in self._said(api):
+            if len(names) > 1 and ALL in asks and {*names} == {*asks} - {ALL}:
+                return asks[ALL].question
         found = [_AND.sub("", (self._asks(api).get(name) or _ASK).question) for name in names]
         if not all(found) or not 0 < len(found) <= _MOST:
             return ""
@@ -74,9 +74,12 @@ class Told:
     def _asks(self, api: str) -> Mapping[str, Ask]:
         alone = self._alone(api)
         found = {name: ask for name, ask in alone.asks.items() if ask.known} if alone else dict[str, Ask]()
-        for use in reversed(self._uses):
-            found |= use.asks if api == self._about[2] else use.source_asks
+        for asks in reversed(self._said(api)):
+            found |= asks
         return found
+
+    def _said(self, api: str) -> list[Mapping[str, Ask]]:
+        return [use.asks if api == self._about[2] else use.source_asks for use in self._uses]
 
 
 def _inside(text: str) -> str:
