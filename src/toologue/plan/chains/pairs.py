@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from itertools import islice, zip_longest
 from statistics import median
 from types import MappingProxyType
-from typing import NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from rapidfuzz.distance import LCSseq
 
@@ -68,7 +68,8 @@ class Pair(NamedTuple):
     # (parameter, output) of what the source's row fills beside, as a longitude beside a latitude.
     along: tuple[tuple[str, str], ...] = ()
     mind: Mind = "id"
-    whole: bool = False  # people may tell all that is asked for with their wish
+    # What users give with their wish who are asked for several values: one of them, all, or now this and now that.
+    volunteered: Literal["one", "all", "either"] = "one"
 
     @property
     def about(self) -> UseKey:
@@ -89,8 +90,9 @@ class Pair(NamedTuple):
         calls, named = 2 if self.source is not None else 1, self.mind == "name"
         rest = "yes" if self.category.endswith("yes") else "zero"
         category = cast("Category", f"zero{rest}") if named else self.category
-        found = [*fitting(category, self.fit, published_code=published_code or named)]
-        found += [one for one in fitting("zerozero", self.fit) if one.adds] if self.whole else []
+        known = fitting(category, self.fit, published_code=published_code or named)
+        found = [one for one in known if not (one.adds and self.volunteered == "all")]
+        found += [one for one in fitting("zerozero", self.fit) if one.adds] if self.volunteered != "one" else []
         return (one for one in dict.fromkeys(found) if one.apis == calls)
 
 
@@ -157,8 +159,11 @@ def pair_of_use(use: Use, estimated: Pair | Reason, catalog: Catalog) -> Pair | 
         if len(told) > MOST_ASKED:
             return "asks for too much"
         more = "zeroyes" if len(told) > 1 else "zerozero"
+        if not told:
+            return "nothing left to ask"
         whole = all(ALL in one.openings for one in use.examples)
-        return Pair(None, None, use.api, told[0], more, "knowable", whole=whole) if told else "nothing left to ask"
+        volunteered = "one" if not whole else "either" if len(told) == 2 else "all"
+        return Pair(None, None, use.api, told[0], more, "knowable", volunteered=volunteered)
     along = tuple(use.along.items()) or (estimated.along if isinstance(estimated, Pair) else ())
     needs = first.source_arguments.keys() - settled(catalog.api(use.source)).keys()
     rest = {*told} - {use.parameter, *dict(along)}

@@ -253,7 +253,7 @@ class _Script:
         given = target.arguments
         rest = {name: value for name, value in given.items() if name not in self._chained}
         first = [self._rng.choice(volunteered) if self._sequence.adds and volunteered else self._pair.parameter]
-        if self._pair.whole and not self._sequence.course.startswith("request"):
+        if self._pair.volunteered != "one" and not self._sequence.course.startswith("request"):
             first = [*given]
         return {
             "target": {name: one for name, one in given.items() if name not in first or not self._sequence.adds},
