@@ -38,8 +38,10 @@ _TOPIC, _LINE = 9, 60  # words of a topic, of what somebody says
 _SHORT = {"openings": 20, "hints": 35, "vague": 25, "unknown": 20, "thanks": 12, "question": 25}  # words, by place
 _NUMBERED = re.compile(r"\b(?:ids?|identifiers?|keys?|codes?|numbers?|letters?)\b", re.IGNORECASE)
 _THANKS = re.compile(r"\b(?:thanks?|thank you|cheers)\b", re.IGNORECASE)
-# A code of a country, a language, a currency, an airport, a share; a time zone.
-_PUBLIC = re.compile(r"(?:[A-Z]{1,5}|[a-z]{2,3})(?:[-_/,][A-Za-z]{2,5})*|[A-Z][a-z]+/[\w/]+")
+# A code of a country, a language, a currency, an airport, a share; a time zone; words.
+_PUBLIC = re.compile(r"(?:[A-Z]{1,5}|[a-z]{2,3})(?:[-_/,][A-Za-z]{2,5})*|[A-Z][a-z]+/[\w/]+|[A-Za-z]+(?:_[A-Za-z]+)+")
+_SWITCHES = ("true", "false")
+_STOPS = ".,:;!?'\""
 _FIELDS = {*Use.model_fields} - {"format", "of", "by"}
 _SILENCE = Lines(person="", assistant="")
 _Said = TypeVar("_Said", str, Lines, Hint)
@@ -158,7 +160,7 @@ class _Checking:
             hints=self._hints(),
             vague=self._kept("vague", said.vague, 1),
             declines=next(iter(self._kept("declines", [said.declines] if said.declines else [], 0)), None),
-            unknown=self._kept("unknown", said.unknown, int(any(len(one.source_arguments) != 1 for one in pairs))),
+            unknown=self._kept("unknown", said.unknown, int(any(not one.source_arguments for one in pairs))),
         )
         use = use.replace(examples=self._examples(use))
         return Answer(None if broken else use, self.wrong, self.lost)
@@ -199,11 +201,11 @@ class _Checking:
         """Why nobody says a line, or not before these values are known."""
         if not 0 < len(line.split()) <= most:
             yield f"expected up to {most} words, got {len(line.split())}: {_cut(line)!r}"
-        coded = [*_CODE.findall(line), *(name for name in self.names if name in line)]
+        coded = [one.strip(_STOPS) for one in (*_CODE.findall(line), *(name for name in self.names if name in line))]
         if coded and not any(coded[0] in str(one) for one in known):
             yield f"a name as code writes it: {coded[0]!r}"
         for claim in strange_claims(line, known, self.apis)[:1]:
-            yield f"nothing says {claim!r}: {_cut(line)!r}"
+            yield f"nothing says {claim!r} that is documented, given or returned; leave it out: {_cut(line)!r}"
 
     def _hints(self) -> tuple[Hint, ...]:
         """What people are up to, each with the offer that it calls for, and how that is turned down."""
@@ -316,7 +318,7 @@ class _Checking:
             schema = call.view.api.parameters[name].json_schema if name in values else {}
             value, listed = values.get(name), list_of(schema.get("enum"))
             described = stands_in(str(schema.get("description") or ""), str(value))
-            public = isinstance(value, bool) or (isinstance(value, str) and _PUBLIC.fullmatch(value))
+            public = str(value).casefold() in _SWITCHES or (isinstance(value, str) and _PUBLIC.fullmatch(value))
             if public or value in listed or described:
                 kept[name] = word.strip()
                 self._named(f"{of}asks.{name}.question", [asks[name].question] if name in asks else [])
@@ -342,8 +344,10 @@ class _Checking:
         if names and not openings:
             self.wrong.append(f"{place}: there are none; expected {_json([*names, *([ALL] if names[1:] else [])])}")
         for name, line in openings.items():
-            given = names if name == ALL and ALL not in side.values else [name] if name in names else []
-            if given and (name != ALL or names[1:]):
+            given = names if name == ALL and ALL not in names else [name] if name in names else []
+            if not given:
+                self.lost.append(f"{place}.{name}: this example gives no such argument")
+            elif name in names or names[1:]:
                 told |= self._giving(place, name, _greeted(line), side, given)
         return told
 
@@ -362,7 +366,8 @@ class _Checking:
         heard = " ".join([*set[str]().union(*given), str(done.choice.chosen).casefold() if done.choice else ""])
         every = [one for one in values_of(done.target.result.value, rows=MOST_SHOWN) if sayable(one.value)]
         mine = " ".join([heard, *(str(one.value).casefold() for one in every if one.name in tells)])
-        for name, value in dict.fromkeys((one.name, one.value) for one in every if not isinstance(one.value, bool)):
+        facts = dict.fromkeys((one.name, one.value) for one in every if str(one.value).casefold() not in _SWITCHES)
+        for name, value in facts:
             said, plain = str(value).casefold(), f"{value!r} (`{paths.get(name, name)}`)"
             if name in tells and said not in heard and not tells_value(answer, value, [done.target.view.api]):
                 yield f"does not say {plain}, which `tells` has: {_cut(answer)!r}"

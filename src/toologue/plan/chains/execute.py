@@ -350,11 +350,13 @@ class _Role(NamedTuple):
 
 def _check_along(pair: Pair, found: JsonValue, given: Mapping[str, JsonValue]) -> None:
     """Raises Rejected where what is handed over beside is not what stands there."""
-    value = given.get(pair.parameter)
+    every, handed = values_of(found), str(given.get(pair.parameter))
+    value = next((one.value for one in every if one.name == pair.output and str(one.value) == handed), None)
     for name, output in pair.along:
         there = beside(found, output, pair.output or "", value)
         if name in given and str(there) != str(given[name]):
-            raise Rejected("no value to hand over", f"{name} is {given[name]!r}, and beside {value!r} stands {there!r}")
+            where = f"in its row, or around it, stands {there!r} as {output!r}"
+            raise Rejected("no value to hand over", f"{name} is {given[name]!r}, and {where}")
 
 
 def _agree(one: JsonValue, other: JsonValue) -> bool:

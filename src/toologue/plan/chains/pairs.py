@@ -172,8 +172,8 @@ def pair_of_use(use: Use, estimated: Pair | Reason, catalog: Catalog) -> Pair | 
     fit: Fit = "multi" if len(found) > 1 else "single"
     view = catalog.view(use.source)  # what people say to it says which one is meant; where that is, or when, may not
     kinds = [family(view.inputs[name]) for name in needs]
-    unsaid = {*kinds} & {"place", "when"} and use.unknown
-    mind: Mind = "name" if len(kinds) == 1 and not unsaid else "id" if needs else "one"
+    apart = use.unknown and (len(kinds) > 1 or {*kinds} & {"place", "when"})
+    mind: Mind = "one" if not needs else "id" if apart else "name"
     return Pair(use.source, use.output, use.api, use.parameter or "", category, fit, along, mind)
 
 

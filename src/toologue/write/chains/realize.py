@@ -234,7 +234,8 @@ class Realizer:
             what = f'a fail_inform says in before["missing"] what the user does not know, not {shown(missing)}'
             raise BadSetting(what)
         name = self._lacking(missing)
-        if self._mind != "id" and self._thing(missing).thing:
+        asked = self._thing(missing).thing or self._told.question(self._target().name, [missing])
+        if self._mind != "id" and asked:
             return self._fail_thing(cue)
         values = self._named(cue)
         if line := self._told.unknown:
@@ -249,7 +250,7 @@ class Realizer:
         target, source = self._target(), self._source()
         named = {name: value for name, value in cue.values.items() if name not in target.parameters}
         rest = [(self._name(target, name), value) for name, value in cue.values.items() if name not in named]
-        said = self.user(f"fail_{self._mind}") if self._mind != "name" else ""
+        said = (self._told.unknown or self.user(f"fail_{self._mind}")) if self._mind != "name" else ""
         if not said:
             told = [(self._name(source, name), value) for name, value in named.items()]
             said = self._told.says(source.name, named) or self._plainly(told)
