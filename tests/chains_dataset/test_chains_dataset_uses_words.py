@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from command import toologue
-from toologue.schema import Api, Ask, Dialogue, Example, Hint, Lines, Parameter, Use
+from toologue.schema import Api, Ask, Dialogue, Edge, Example, Hint, Lines, Parameter, Similarities, Use
 from toologue.schema.jsonl import read, write
 from toologue.schema.use import documents_key
 
@@ -113,9 +113,12 @@ SKY = Use(
 
 def generated(home: Path, *uses: Use) -> list[Dialogue]:
     """What is made of these uses; all of it verified, the retriever's answers, too."""
-    write(home / "apis.jsonl", [DEPARTURES, PLACES, WEATHER, GAMES])
+    write(home / "apis.jsonl", [DEPARTURES, PLACES, WEATHER, GAMES, SEARCH, MEANING])
     write(home / "uses.jsonl", uses)
-    how = ("--count", 40, "--most", 1, "--ratio", "1/0/0", "--uses", "uses.jsonl", "--only", "World*")
+    alike = Similarities(lcs=1, keyword=1, description=1)
+    ends = ({"source": one.source, "output": one.output, "target": one.api, "parameter": one.parameter} for one in uses)
+    write(home / "graph.jsonl", [Edge(**one, similarity=alike, chosen=True) for one in ends if one["source"]])
+    how = ("--count", 40, "--most", 1, "--ratio", "1/0/0", "--uses", "uses.jsonl", "--graph", "graph.jsonl")
     done = toologue("generate", "chains", "apis.jsonl", "-o", "set", *how, cwd=home)
     assert done.returncode == 0, done.stdout
     verified = toologue("verify", "set/dialogues.jsonl", "--embedder", "lexical", cwd=home)
@@ -208,3 +211,58 @@ def test_a_day_is_said_as_people_say_it_however_the_call_writes_it(tmp_path: Pat
     said = "\n".join(turn.text or "" for one in generated(tmp_path, score) for turn in one.turns)
     assert "How did the game on 12 December 2022 end?" in said
     assert "When was the game?\nIt was on 12 December 2022.\n" in said
+
+
+def test_the_source_may_be_told_a_word_for_a_code_too(tmp_path: Path) -> None:
+    (bergen,) = SKY.examples
+    coded = bergen.replace(source_arguments={"name": "BGO"}, source_words={"name": "Bergen"})
+    made = generated(tmp_path, SKY.replace(examples=(coded,)))
+    assert made
+    assert {str(called(one)[0]) for one in made} == {"{'name': 'BGO'}"}
+    assert all(any(turn.text == "It's Bergen." for turn in one.turns) for one in made)
+
+
+SEARCH = documented(
+    "World|lexicon|Look up",
+    "Look a text up.",
+    {"text": "The text to look up"},
+    {
+        "entries": {
+            "type": "array",
+            "items": {"properties": {"entry_id": {**TEXT, "description": "Id of the entry"}, "text": TEXT}},
+        }
+    },
+)
+MEANING = documented(
+    "World|lexicon|Senses", "The senses of an entry.", {"entry_id": "Id of the entry"}, {"sense": TEXT, "since": TEXT}
+)
+
+
+def test_who_is_asked_which_thing_it_is_says_so_whatever_documents_call_it(tmp_path: Path) -> None:
+    queue = Example(
+        source_arguments={"text": "queue"},
+        source_result={"entries": [{"entry_id": "q-17", "text": "queue"}]},
+        arguments={"entry_id": "q-17"},
+        result={"sense": "a line of people", "since": "1837"},
+        source_says={"text": "It's queue."},
+        answers=("It means a line of people, and that since 1837.",),
+        thanks="Good to know, thanks.",
+    )
+    sense = SKY.replace(
+        api=MEANING.name,
+        source=SEARCH.name,
+        output="entries|entry_id",
+        parameter="entry_id",
+        of=documents_key(SEARCH, MEANING),
+        wishes=("learn what a word means, and since when", "know the sense of a word"),
+        topic="the meaning of a word",
+        openings=("Can you tell me what a word means, and since when?",),
+        along={},
+        asks={"entry_id": Ask(phrase="the dictionary entry", question="Which word is it?", known=False)},
+        source_asks={"text": Ask(phrase="the text", question="What are you looking for?")},
+        tells={"sense": "the sense", "since": "the year"},
+        examples=(queue,),
+    )
+    said = ["\n".join(turn.text for turn in one.turns if turn.text) for one in generated(tmp_path, sense)]
+    assert said
+    assert all("Which word is it?\nIt's queue.\nIt means a line of people" in text for text in said)

@@ -18,7 +18,7 @@ from toologue.worlds.documented.arguments import SETTLED, settled
 
 NO_MODEL = "estimate"  # by whom files of earlier versions have what no model said
 _WISHES = 24  # of an Api that a retriever knows
-_BESIDE = 6  # so many times the words of a hint a wish has that follows it: half of what both have in mind
+_BESIDE = 6  # so many words of a description stand beside one of a hint
 
 
 class Uses(Mapping[UseKey, Use]):
@@ -81,7 +81,7 @@ class Uses(Mapping[UseKey, Use]):
                 asked.setdefault(name, []).extend(filter(None, (ask.phrase, ask.question, whole)))
             for name, value, word in words_of(one, api.name):
                 said.setdefault(name, []).append([value, word])
-            wishes += spoken_wishes(one) if one.api == api.name else ()
+            wishes += spoken_wishes(one, api.description) if one.api == api.name else ()
         fixed, parameters = settled(api), dict(api.parameters)
         for name in asked.keys() & parameters.keys():
             schema = {**parameters[name].json_schema, ASKED: " ".join(dict.fromkeys(asked[name]))}
@@ -107,17 +107,16 @@ def words_of(use: Use, api: str) -> Iterator[tuple[str, JsonValue, str]]:
         yield from ((name, given[name], word) for name, word in words.items() if name in given)
 
 
-def spoken_wishes(use: Use) -> Iterator[str]:
-    """What a retriever knows of people who want it: what they say plainly, without the values; and what they wish for
-    who say what they are up to, so that this alone leaves a doubt."""
+def spoken_wishes(use: Use, described: str) -> Iterator[str]:
+    """What a retriever knows of people who want it: what they say plainly, without the values; and what they are up to,
+    among so many words of the description that this alone leaves a doubt."""
     yield from (*use.openings[:1], *use.wishes)
     for one in use.examples:
         values = [*map(str, one.arguments.values()), *one.words.values()]
         for line in one.openings.values():
             yield reduce(lambda text, value: text.replace(value, "…"), values, line)
-    plain = " ".join((*use.openings, *use.wishes)).split()
     for hint in use.hints:
-        yield " ".join((hint.person, *islice(cycle(plain), _BESIDE * len(hint.person.split()))))
+        yield " ".join((hint.person, *islice(cycle(described.split()), _BESIDE * len(hint.person.split()))))
 
 
 def read_uses(file: Path, apis: Mapping[str, Api]) -> Uses:

@@ -350,7 +350,8 @@ class _Reader:
     def hear(self, turn: UserTurn, context: Context) -> Iterator[str]:
         """What is wrong with a user's words."""
         api = self.apis.get(context.api or self.chain.target)
-        slots = api.parameters if api else {}
+        slots = {name: one for other in self.pair for name, one in other.parameters.items()}
+        slots |= api.parameters if api else {}
         for name, value in turn.informed.items():
             if not says_value(turn.text, value, slots.get(name), name):
                 yield f"the user's words do not say {name}, {shown(value)}"
