@@ -32,6 +32,7 @@ ALONE: dict[str, Any] = {
         {
             "arguments": {"city": "Leeds"},
             "result": {"results": [LIONS, {"filmId": 57, "filmName": "Bread at Home"}]},
+            "openings": {"city": "Which films are on in Leeds tonight?"},
             "says": {"city": "Somewhere in Leeds."},
             "answers": [
                 "You could watch The Lions of Leeds or Bread at Home.",
@@ -42,9 +43,10 @@ ALONE: dict[str, Any] = {
         {
             "arguments": {"city": "Bergen"},
             "result": {"results": [{"filmId": 8, "filmName": "Night Trains"}]},
+            "openings": {"city": "Hello, what could we watch at a cinema in Bergen?"},
             "says": {"city": "I'm in Bergen."},
             "answers": ["There is only Night Trains.", "Night Trains is on."],
-            "thanks": "Then I'll stay at home.",
+            "thanks": "Then I'll stay at home. Thanks.",
         },
     ],
     "openings": [
@@ -52,9 +54,14 @@ ALONE: dict[str, Any] = {
         "Hi there, we're bored. What could we watch at the cinema tonight?",
         "I'd like to go to the pictures. Can you see which films they show?",
     ],
-    "hints": [{"person": "It's about films in a city.", "assistant": "Shall I see which films are on?"}],
+    "hints": [
+        {
+            "person": "We'd like to go to the cinema tonight.",
+            "assistant": "Shall I see which films are on?",
+            "declines": {"person": "No, I want to buy tickets.", "assistant": "I'm sorry, I can't sell any."},
+        }
+    ],
     "vague": [{"person": "I'm bored, help me.", "assistant": "Gladly. What do you feel like?"}],
-    "declines": {"person": "No, I want to buy tickets.", "assistant": "I'm sorry, I can't sell any."},
 }
 PAIR: dict[str, Any] = {
     "wanted": True,
@@ -77,11 +84,11 @@ PAIR: dict[str, Any] = {
                 "person": "The Lions of Leeds, of course.",
             },
             "answers": ["Edna Moss started it, and it is rated 4.5."],
-            "thanks": "Edna Moss! I should have known.",
+            "thanks": "Edna Moss! Thanks.",
         },
     ],
     "openings": ["Who is behind that film, and is it any good?", "Tell me who started a film and how it is rated."],
-    "hints": [{"person": "It's about who made a film.", "assistant": "Shall I look who is behind it?"}],
+    "hints": [{"person": "We saw such a good film.", "assistant": "Shall I look who is behind it?"}],
     "vague": [{"person": "I have a question.", "assistant": "Go ahead, what is it?"}],
 }
 NOBODY: dict[str, Any] = {"wanted": False, "why": "Nobody knows such a number, and nobody has one."}
@@ -148,7 +155,7 @@ def test_conversations_are_in_the_words_of_the_people_who_want_it(tmp_path: Path
         "Which film do you mean?\nI don't know yet. I only know where it's on.",
         "Where is it on?\nThey show it in Leeds.",
         "There I see The Lions of Leeds and Bread at Home. Which one?\nThe Lions of Leeds, of course.",
-        "Edna Moss started it, and it is rated 4.5.\nEdna Moss! I should have known.",
+        "Edna Moss started it, and it is rated 4.5.\nEdna Moss! Thanks.",
     ):
         assert words in said
     assert "film ID" not in said
@@ -216,6 +223,24 @@ def mischosen(**words: str) -> dict[str, Any]:
         (mischosen(assistant="I see The Lions of Leeds. That one?"), "examples[1].choice: expected all of"),
         (mischosen(person="Bread at Home."), "examples[1].choice: expected all of"),
         ({**NOBODY, "why": ""}, "why: it is empty"),
+        (misspoken(openings={}), 'examples[1].openings: there are none; expected ["city"]'),
+        (
+            misspoken(openings={"city": "What is on tonight?"}),
+            "examples[1].openings.city: 'Leeds' does not stand in 'What is on tonight?'",
+        ),
+        (
+            misspoken(openings={"city": "Is Bill Murray in a film in Leeds?"}),
+            "examples[1].openings.city[1]: nothing says 'Bill'",
+        ),
+        (misspoken(words={"city": "the north"}), "examples[1].words.city: 'Leeds' is no public code"),
+        (
+            broken(hints=[{"person": "Can you help me with films?", "assistant": "Shall I see what is on?"}]),
+            "hints[1]: nobody asks for anything yet; tell what the person is up to: 'Can you help me with films?'",
+        ),
+        (
+            broken(hints=[{"person": "We're bored.", "assistant": "There is a cinema."}]),
+            "hints[1]: expected a question: 'There is a cinema.'",
+        ),
     ],
 )
 def test_what_does_not_fit_is_asked_again_with_a_remark(
@@ -246,7 +271,9 @@ def documented(name: str, takes: list[str], returns: dict[str, Any], **what: Any
 def test_the_examples_of_the_prompts_are_as_replies_should_be(tmp_path: Path, enrich: Enrich) -> None:
     text, number = {"type": "string"}, {"type": "integer"}
     rows = {"type": "array", "items": {"properties": {"id": number, "name": text, "title": text, "due": text}}}
-    loans = documented("readers/loans", ["reader"], {"loans": rows}, description="What a reader has borrowed.")
+    loans = documented(
+        "readers/loans", ["reader", "branch"], {"loans": rows}, description="What a reader has borrowed."
+    )
     found = documented("search_libraries", ["town"], {"libraries": rows}, description="The libraries of a town.")
     hours = documented("library_hours", ["day"], {"opens": text, "closes": text}, description="When a library is open.")
     number_of = Parameter(schema={"type": "integer", "description": "The id of the library."}, required=True)
@@ -321,7 +348,7 @@ def test_words_that_can_be_spared_are_left_out_and_counted(tmp_path: Path, enric
     done = enrich(lambda asked: json.dumps(said if reply_of(asked) is ALONE else NOBODY))
     assert done.returncode == 0
     assert "nothing says 'Bill'" in done.stdout
-    assert [one.thanks for one in uses(tmp_path)[None, SEARCH].examples] == ["", "Then I'll stay at home."]
+    assert [one.thanks for one in uses(tmp_path)[None, SEARCH].examples] == ["", "Then I'll stay at home. Thanks."]
 
 
 def test_all_examples_tell_the_same_parameters(tmp_path: Path, enrich: Enrich) -> None:
@@ -495,3 +522,51 @@ def test_a_documented_default_is_asked_of_nobody(tmp_path: Path, enrich: Enrich)
     assert calls
     assert {str(arguments["reach"]) for arguments in calls if arguments} == {"walk"}
     assert "distance" not in "\n".join(turn.text or "" for one in made for turn in one.turns)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"wanted": "perhaps"},
+        {"wishes": {"one": "see films"}},
+        {"wishes": ["see films " * 100_000, "see what is on"]},
+        {"topic": ["films"]},
+        {"asks": [["city", "Where?"]]},
+        {"asks": {**ALONE["asks"], "all": {"question": "Where?" * 50_000}}},
+        {"asks": {**ALONE["asks"], "": {"phrase": ""}}},
+        {"tells": ["results[].filmName"]},
+        {"tells": {"results[].filmName": ""}},
+        {"openings": "Which films are on?"},
+        {"openings": [None, 5]},
+        {"hints": [{"person": "We're bored."}]},
+        {"hints": [{"person": "We're bored.", "assistant": "Shall I?", "declines": "No."}]},
+        {"vague": []},
+        {"along": {"city": "results[].filmName"}},
+        {"examples": {}},
+        {"examples": [ALONE["examples"][0]] * 2_000},
+        {"examples": [{**ALONE["examples"][0], "arguments": {"city": float("nan")}}]},
+        {"examples": [{**ALONE["examples"][0], "arguments": {"city": ["Leeds"] * 9}}]},
+        {"examples": [{**ALONE["examples"][0], "result": [[[[]]]]}]},
+        {"examples": [{**ALONE["examples"][0], "words": {"city": 5}}]},
+        {"examples": [{**ALONE["examples"][0], "words": {"nobody": "Leeds", "city": ""}}]},
+        {"examples": [{**ALONE["examples"][0], "openings": ["Which films are on in Leeds?"]}]},
+        {"examples": [{**ALONE["examples"][0], "openings": {"all": "Leeds?", "nobody": "Leeds?"}}]},
+        {"examples": [{**ALONE["examples"][0], "says": None}]},
+        {"examples": [{**ALONE["examples"][0], "answers": "The Lions of Leeds"}]},
+    ],
+    ids=lambda changes: json.dumps(changes)[:40],
+)
+def test_no_reply_breaks_anything(tmp_path: Path, enrich: Enrich, changes: dict[str, Any]) -> None:
+    """Whatever a model replies, the command ends, tells what it could not use, and its file can be read and used."""
+    done = enrich(lambda asked: json.dumps(broken(**changes) if reply_of(asked) is ALONE else NOBODY), "--tries", 2)
+    assert done.returncode in (0, 3), done.stderr
+    assert "Traceback" not in done.stderr
+    kept = uses(tmp_path)
+    assert (None, SEARCH) in kept or "nothing came of 1 of 3" in done.stdout
+    if use := kept.get((None, SEARCH)):
+        assert use.wishes
+        assert use.tells
+        assert all(len(line) < 500 for line in (*use.wishes, *use.openings))
+    how = ("--count", 2, "--most", 1, "--ratio", "1/0/0", "--uses", "uses.jsonl")
+    made = toologue("generate", "chains", "films.jsonl", "-o", "set", *how, cwd=tmp_path)
+    assert "Traceback" not in made.stderr

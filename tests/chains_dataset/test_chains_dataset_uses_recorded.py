@@ -1,7 +1,7 @@
-"""What was really answered to our questions about three APIs of a bank, replayed: uses, and conversations of them.
+"""What was answered to our questions about three APIs of a bank, replayed: uses, and conversations of them.
 
-The replies were written from the requests alone by somebody who had seen neither the checks nor what becomes of them;
-they are no model's. All four could be used as they were.
+The replies are no model's: whoever wrote the questions wrote them by hand, as a good model would. All four could be
+used as they were.
 """
 
 from __future__ import annotations
@@ -55,17 +55,47 @@ def test_a_pair_that_rules_doubt_is_talked_about(folder: Path) -> None:
 def test_users_open_and_agents_answer_as_people_do(folder: Path) -> None:
     """Every plain wish is in the words of the replies, every answer and every refusal."""
     uses = list(read(folder / "uses.jsonl", Use))
-    openings = [one for use in uses for one in use.openings]
-    answers = {one for use in uses for example in use.examples for one in example.answers}
+    examples = [one for use in uses for one in use.examples]
+    openings = [one for use in uses for one in use.openings] + [
+        one for example in examples for one in example.openings.values()
+    ]
+    answers = {one for example in examples for one in example.answers}
     made = list(read(folder / "set" / "dialogues.jsonl", Dialogue))
     turns = [turn for one in made for turn in one.turns]
     plain = [turn.text or "" for turn in turns if (turn.action or "").startswith("inform_intent_clear")]
     assert plain
     assert all(any(opening in text for opening in openings) for text in plain)
     assert {turn.text for turn in turns if turn.action == "response"} <= answers
-    assert {turn.text for turn in turns if turn.action == "negate"} <= {
-        one.declines and one.declines.person for one in uses
-    }
+    hints = {hint.person: hint for use in uses for hint in use.hints}
+    offered = [one for one in made if one.turns[0].action == "inform_intent_vague" and one.turns[2].action == "suggest"]
+    assert {str(one.origin["sequence"]) for one in offered} >= {"code.3", "12.3", "13.1"}
+    for one in offered:
+        hint = next(hints[said] for said in hints if said in (one.turns[0].text or ""))
+        assert one.turns[2].text == hint.assistant
+        if one.turns[3].action == "negate":
+            assert hint.declines
+            assert [turn.text for turn in one.turns[3:]] == [hint.declines.person, hint.declines.assistant]
+
+
+def test_values_come_with_the_wish_or_all_in_one_breath(folder: Path) -> None:
+    """Whoever gives a value at once says so in the wish itself; who is asked for two gives both in one sentence."""
+    uses = {one.about: one for one in read(folder / "uses.jsonl", Use)}
+    card = uses[None, None, "find_card", None]
+    openings = {line: name for one in card.examples for name, line in one.openings.items()}
+    given = dict[str, set[str]]()
+    for one in read(folder / "set" / "dialogues.jsonl", Dialogue):
+        if one.origin["target"] != "find_card":
+            continue
+        for turn in one.turns:
+            if turn.role != "user" or turn.action not in ("inform_intent_clear_add", "inform"):
+                continue
+            if turn.action == "inform_intent_clear_add":
+                name = next(name for line, name in openings.items() if line in turn.text)
+                given.setdefault(name, set()).update(turn.informed)
+            elif len(turn.informed) > 1:
+                assert turn.text in {example.says["all"] for example in card.examples}
+    both = {"customer_id", "last_four"}
+    assert given == {"customer_id": {"customer_id"}, "last_four": {"last_four"}, "all": both}
 
 
 def test_the_retriever_of_whoever_is_tested_knows_what_people_say(folder: Path) -> None:

@@ -83,7 +83,7 @@ from toologue.schema.turn import (
     place,
     rounds,
 )
-from toologue.schema.use import Ask, Example, Lines, Use
+from toologue.schema.use import Ask, Example, Hint, Lines, Use
 
 # The nouns that are lines of files, in the order of the stages.
 RECORDS: tuple[type[Record], ...] = (
@@ -107,10 +107,10 @@ RECORDS: tuple[type[Record], ...] = (
 __all__ = [
     "KINDS", "MOVES", "RECORDS", "Act", "AgentAction", "AgentTurn", "Api", "Ask", "Blame", "Branch", "Brief", "Call",
     "Case", "Compare", "Cue", "DecidedBy", "Decision", "Dialogue", "Edge", "Example", "Fault", "FaultType", "Flow",
-    "Graph", "GraphKind", "Invocation", "Limit", "Lines", "Link", "Mismatch", "Move", "Node", "NodeType", "Noun",
-    "Outcome", "Parameter", "Plan", "Procedure", "Program", "ProtocolName", "Question", "QuestionKind", "Rating",
-    "Record", "Repair", "Result", "Retrieve", "Round", "Scenario", "Score", "SecondReader", "Setting", "Severity",
-    "Similarities", "Slip", "Stacked", "State", "Status", "Step", "StepKind", "Stop", "Trace", "Tries", "Turn",
-    "Usage", "Use", "UserAction", "UserTurn", "ValueKind", "Verdict", "Vote", "Walk", "answers", "executable",
+    "Graph", "GraphKind", "Hint", "Invocation", "Limit", "Lines", "Link", "Mismatch", "Move", "Node", "NodeType",
+    "Noun", "Outcome", "Parameter", "Plan", "Procedure", "Program", "ProtocolName", "Question", "QuestionKind",
+    "Rating", "Record", "Repair", "Result", "Retrieve", "Round", "Scenario", "Score", "SecondReader", "Setting",
+    "Severity", "Similarities", "Slip", "Stacked", "State", "Status", "Step", "StepKind", "Stop", "Trace", "Tries",
+    "Turn", "Usage", "Use", "UserAction", "UserTurn", "ValueKind", "Verdict", "Vote", "Walk", "answers", "executable",
     "invocations", "place", "rounds",
 ]  # fmt: skip

@@ -11,7 +11,9 @@ from toologue.schema.api import Api
 from toologue.schema.jsonl import Noun, Record
 
 ASKED = "x-asked"  # in a parameter's schema: the words in which people are asked for it
-_ADDED = ("title", "x-description", "x-settled", ASKED)  # what may be written into a document, and is nothing new
+SAID = "x-said"  # in a parameter's schema: values, each with the words that people have for it
+_ADDED = ("title", "x-description", "x-settled", ASKED, SAID)  # what may be written into a document, and is nothing new
+ALL = "all"  # among words by parameter: those for all at once
 
 UseKey = tuple[str | None, str | None, str, str | None]
 """Source, output, api, parameter; of an Api alone only its name."""
@@ -22,6 +24,12 @@ class Lines(Noun):
 
     person: str
     assistant: str
+
+
+class Hint(Lines):
+    """What somebody is up to, and what is offered then; how that is turned down, and what is said to it."""
+
+    declines: Lines | None = None
 
 
 class Ask(Noun):
@@ -36,14 +44,18 @@ class Ask(Noun):
 class Example(Noun):
     """A call that people would have made, and its result; of a pair, also the call that found what this one needs.
 
-    `says` has the words in which each argument is told, `choice` those about several that were found; `answers` tell
-    the result, each in another way, and `thanks` is the last word.
+    By argument: `says` has the words in which it is told, and all are at once, `openings` first messages that give it,
+    `words` what people say for a value that is a code. `choice` is about several that were found; `answers` tell the
+    result, each in another way, and `thanks` is the last word.
     """
 
     arguments: dict[str, JsonValue]
     result: JsonValue
     source_arguments: dict[str, JsonValue] = Field(default_factory=dict)
     source_result: JsonValue = None
+    words: dict[str, str] = Field(default_factory=dict)
+    source_words: dict[str, str] = Field(default_factory=dict)
+    openings: dict[str, str] = Field(default_factory=dict)
     says: dict[str, str] = Field(default_factory=dict)
     source_says: dict[str, str] = Field(default_factory=dict)
     choice: Lines | None = None
@@ -55,10 +67,11 @@ class Use(Record):
     """What people want of `api`; of a pair, by way of `output` of `source`, which is handed over as `parameter`.
 
     `of` is the key of the documents that it was made from, `by` a model's name. `wishes` go after "I'd
-    like to"; `topic` is a noun phrase. `asks` is by parameter, `tells` by output: the best first, only what answers the
-    wish; `source_asks` is by what the source of a pair takes. All else is said as it stands: `openings` are plain,
-    `hints` name the topic, and have an offer, `vague` ones a question; `declines` turns the offer down; `unknown` is
-    for who does not know the parameter. Where there are no such words, whoever writes finds others.
+    like to"; `topic` is a noun phrase. `asks` is by parameter, and for all at once, `tells` by output: the best first,
+    only what answers the wish; `source_asks` is by what the source of a pair takes. `along` are further parameters that
+    are handed over, each with its output. All else is said as it stands: `openings` are plain, `hints` have an offer,
+    `vague` ones a question; `declines` turns an offer down; `unknown` is for who does not know the parameter. Where
+    there are no such words, whoever writes finds others.
     """
 
     format: Literal["use/1"] = "use/1"
@@ -73,12 +86,13 @@ class Use(Record):
     wishes: tuple[str, ...] = ()
     topic: str = ""
     openings: tuple[str, ...] = ()
-    hints: tuple[Lines, ...] = ()
+    hints: tuple[Hint, ...] = ()
     vague: tuple[Lines, ...] = ()
     declines: Lines | None = None
     unknown: tuple[str, ...] = ()
     asks: dict[str, Ask] = Field(default_factory=dict[str, Ask])
     source_asks: dict[str, Ask] = Field(default_factory=dict[str, Ask])
+    along: dict[str, str] = Field(default_factory=dict)
     tells: dict[str, str] = Field(default_factory=dict)
     examples: tuple[Example, ...] = ()
 

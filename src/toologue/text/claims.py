@@ -113,7 +113,7 @@ def _words_pattern(value: str) -> re.Pattern[str]:
 
 _ISO_MOMENT = re.compile(ISO_MOMENT)
 _CLOCK = re.compile(
-    r"(?<![\w:])(\d{1,2})(?:[:.](\d\d))?(?::\d\d)?\s?([ap])\.?m\b|(?<![\w:])(\d{1,2}):(\d\d)(?::\d\d)?Z?\b"
+    r"(?<![\w:])(\d{1,2})(?:[:.](\d\d))?(?::\d\d)?\s?([apAP])\.?[mM]\b|(?<![\w:])(\d{1,2}):(\d\d)(?::\d\d)?Z?\b"
 )
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _ID = re.compile(r"(?<![\w@.])(?=[\w/-]*\d)[^\W_]+(?:[-_/][^\W_]+)*(?![\w@]|[.,]\d)")
@@ -168,7 +168,7 @@ def _says(text: str, value: str, now: datetime | None) -> bool:
             stamp = cast("re.Match[str]", _ISO_MOMENT.fullmatch(value))
             return not _days(text, now).isdisjoint(_dates(stamp.group(1, 2, 3)))
         case "time":
-            return ("time", value[:5]) in claims(text)
+            return any(claim[0] == "time" and claim in claims(text) for claim in claims(value))
         case "day":
             return not _days(text, now).isdisjoint(_numeric_days(value))
         case "digits":  # however they are grouped
@@ -185,7 +185,7 @@ def _form(value: str) -> Literal["moment", "time", "day", "digits", "code", "wor
     """What a text is, as far as it says how others may write it; nobody writes a code otherwise."""
     if _ISO_MOMENT.fullmatch(value):
         return "moment"
-    if re.fullmatch(r"\d\d:\d\d(?::\d\d)?", value):
+    if re.fullmatch(r"\d\d:\d\d(?::\d\d)?|\d\d?:\d\d(?::\d\d)?\s?[apAP]\.?[mM]\.?", value):
         return "time"
     if re.fullmatch(r"\d\d?([./])\d\d?\1\d{4}(?:[ T]\d\d:\d\d(?::\d\d)?)?", value):
         return "day"

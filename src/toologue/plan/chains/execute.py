@@ -56,6 +56,7 @@ from toologue.worlds.documented.arguments import settled, shows, shows_each
 from toologue.worlds.documented.leaves import examples_of
 from toologue.worlds.documented.row import moment_form
 
+_TOLD = 4  # so many values of an example make an answer
 _ANSWERED = 2  # so many values of a result make an answer, beside what names them
 _KEPT = 40  # worlds and roles that are remembered
 _SHOWN = 0.7  # so often a call is made as documentation shows it
@@ -100,12 +101,14 @@ class Choice(NamedTuple):
 
 
 class Execution(NamedTuple):
-    """Both calls, what was chosen between them, and what the last one gave back that is worth saying."""
+    """Both calls, what was chosen between them, what the last one gave back that is worth saying; of the arguments,
+    those that first messages of an example give, each alone."""
 
     target: ExecutedCall
     source: ExecutedCall | None
     choice: Choice | None
     answer: Mapping[str, JsonValue]
+    volunteered: Sequence[str] = ()
 
 
 class _Heard(NamedTuple):
@@ -180,14 +183,16 @@ class PairExecutor:
         if pair.source is not None:
             source = self._told(pair.source, example.source_arguments, example.source_result)
             choice = self._choice(pair, source.result.value, example)
+            _check_along(pair, source.result.value, example.arguments)
         target = self._told(pair.target, example.arguments, example.result)
         found = {one.name: one.value for one in reversed(values_of(target.result.value, rows=1))}
         given = target.texts.union(source.texts if source else ())
         worth = [name for name in tells if sayable(found.get(name)) and str(found[name]).casefold() not in given]
-        told = [name for name in worth if _beside(name, worth[0])][: _ANSWERED + 1]
+        told = [name for name in worth if _beside(name, worth[0])][:_TOLD]
         if not told:
             raise Rejected("nothing to answer with", "no value of what tells something stands in the result")
-        return Execution(target, source, choice, {name: found[name] for name in told})
+        volunteered = [name for name in target.arguments if name in example.openings]
+        return Execution(target, source, choice, {name: found[name] for name in told}, volunteered)
 
     def _told(self, name: str, arguments: Mapping[str, JsonValue], result: JsonValue) -> ExecutedCall:
         api = self.catalog.api(name)
@@ -340,6 +345,17 @@ class _Role(NamedTuple):
             return False
         numbered = isinstance(value, int) or str(value).isdigit()
         return salience.givable(value) and not (numbered and kind_named(singular(split_name(name).split()[-1])))
+
+
+def _check_along(pair: Pair, found: JsonValue, given: Mapping[str, JsonValue]) -> None:
+    """Raises Rejected where what is handed over beside is not what stands there."""
+    every, handed = values_of(found), str(given.get(pair.parameter))
+    value = next((one.value for one in every if one.name == pair.output and str(one.value) == handed), None)
+    for name, output in pair.along:
+        there = beside(found, output, pair.output or "", value)
+        if name in given and str(there) != str(given[name]):
+            where = f"in its row, or around it, stands {there!r} as {output!r}"
+            raise Rejected("no value to hand over", f"{name} is {given[name]!r}, and {where}")
 
 
 def _agree(one: JsonValue, other: JsonValue) -> bool:

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from itertools import islice, zip_longest
 from statistics import median
 from types import MappingProxyType
-from typing import NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from rapidfuzz.distance import LCSseq
 
@@ -49,7 +49,7 @@ from toologue.plan.chains.catalog import (
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence, Category, Fit, Mind, fitting
 from toologue.plan.chains.uses import NO_USES, Uses
 from toologue.schema import Edge, Use
-from toologue.schema.use import UseKey
+from toologue.schema.use import ALL, UseKey
 from toologue.text.names import KnowRule, kind_of
 from toologue.worlds.documented.arguments import settled
 
@@ -70,6 +70,8 @@ class Pair(NamedTuple):
     # (parameter, output) of what the source's row fills beside, as a longitude beside a latitude.
     along: tuple[tuple[str, str], ...] = ()
     mind: Mind = "id"
+    # What users give with their wish who are asked for several values: one of them, all, or now this and now that.
+    volunteered: Literal["one", "all", "either"] = "one"
 
     @property
     def about(self) -> UseKey:
@@ -90,7 +92,10 @@ class Pair(NamedTuple):
         calls, named = 2 if self.source is not None else 1, self.mind == "name"
         rest = "yes" if self.category.endswith("yes") else "zero"
         category = cast("Category", f"zero{rest}") if named else self.category
-        return (one for one in fitting(category, self.fit, published_code=published_code or named) if one.apis == calls)
+        known = fitting(category, self.fit, published_code=published_code or named)
+        found = [one for one in known if not (one.adds and self.volunteered == "all")]
+        found += [one for one in fitting("zerozero", self.fit) if one.adds] if self.volunteered != "one" else []
+        return (one for one in dict.fromkeys(found) if one.apis == calls)
 
 
 def edge_pairs(
@@ -156,16 +161,21 @@ def pair_of_use(use: Use, estimated: Pair | Reason, catalog: Catalog) -> Pair | 
         if len(told) > MOST_ASKED:
             return "asks for too much"
         more = "zeroyes" if len(told) > 1 else "zerozero"
-        return Pair(None, None, use.api, told[0], more, "knowable") if told else "nothing left to ask"
-    along = estimated.along if isinstance(estimated, Pair) else ()
+        if not told:
+            return "nothing left to ask"
+        whole = all(ALL in one.openings for one in use.examples)
+        volunteered = "one" if not whole else "either" if len(told) == 2 else "all"
+        return Pair(None, None, use.api, told[0], more, "knowable", volunteered=volunteered)
+    along = tuple(use.along.items()) or (estimated.along if isinstance(estimated, Pair) else ())
     needs = first.source_arguments.keys() - settled(catalog.api(use.source)).keys()
     rest = {*told} - {use.parameter, *dict(along)}
     found = {repr(one.value) for one in values_of(first.source_result) if one.name == use.output}
     category = cast("Category", f"{'yes' if needs else 'zero'}{'yes' if rest else 'zero'}")
     fit: Fit = "multi" if len(found) > 1 else "single"
-    view = catalog.view(use.source)  # what people say to it says which one is meant, but for where that is, or when
+    view = catalog.view(use.source)  # what people say to it says which one is meant; where that is, or when, may not
     kinds = [family(view.inputs[name]) for name in needs]
-    mind: Mind = "name" if len(kinds) == 1 and not {*kinds} & {"place", "when"} else "id" if needs else "one"
+    apart = use.unknown and (len(kinds) > 1 or {*kinds} & {"place", "when"})
+    mind: Mind = "one" if not needs else "id" if apart else "name"
     return Pair(use.source, use.output, use.api, use.parameter or "", category, fit, along, mind)
 
 

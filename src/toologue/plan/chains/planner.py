@@ -249,12 +249,15 @@ class _Script:
             self._told["target"] |= self._chained
 
     def _value_groups(self) -> dict[str, dict[str, JsonValue]]:
-        target, source, choice, _ = self._execution
+        target, source, choice, _, volunteered = self._execution
         given = target.arguments
         rest = {name: value for name, value in given.items() if name not in self._chained}
+        first = [self._rng.choice(volunteered) if self._sequence.adds and volunteered else self._pair.parameter]
+        if self._pair.volunteered != "one" and not self._sequence.course.startswith("request"):
+            first = [*given]
         return {
-            "target": rest if self._sequence.adds else dict(given),
-            "add": {self._pair.parameter: given[self._pair.parameter]},
+            "target": {name: one for name, one in given.items() if name not in first or not self._sequence.adds},
+            "add": {name: given[name] for name in first},
             "rest": rest,
             "kept": {} if self._sequence.keeps_back else rest,
             "source": dict(source.arguments) if source is not None else {},

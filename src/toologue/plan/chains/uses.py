@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from itertools import cycle, islice
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -10,12 +12,13 @@ from pydantic import JsonValue
 from toologue.errors import BadFile
 from toologue.schema import Api, Example
 from toologue.schema.jsonl import read
-from toologue.schema.use import ASKED, Use, UseKey, documents_key
+from toologue.schema.use import ALL, ASKED, SAID, Use, UseKey, documents_key
 from toologue.values.compare import same
 from toologue.worlds.documented.arguments import SETTLED, settled
 
 NO_MODEL = "estimate"  # by whom files of earlier versions have what no model said
-_WISHES = 12  # of an Api that a retriever knows
+_WISHES = 24  # of an Api that a retriever knows
+_BESIDE = 6  # so many words of a description stand beside one of a hint
 
 
 class Uses(Mapping[UseKey, Use]):
@@ -68,15 +71,21 @@ class Uses(Mapping[UseKey, Use]):
 
     def written(self, api: Api) -> Api:
         """The document with what a model understood of it: what nobody is asked for, in which words people are asked
-        for the rest, what they say who want it."""
+        for the rest, and say it, what they say who want it."""
         alone, asked, wishes = self.of(api.name), dict[str, list[str]](), list[str]()
+        said = dict[str, list[JsonValue]]()
         for one in self._about.get(api.name, ()):
-            for name, ask in (one.asks if one.api == api.name else one.source_asks).items():
-                asked.setdefault(name, []).extend(filter(None, (ask.phrase, ask.question)))
-            wishes += (*one.openings[:1], *one.wishes) if one.api == api.name else ()
+            asks = one.asks if one.api == api.name else one.source_asks
+            whole = asks[ALL].question if ALL in asks else ""
+            for name, ask in asks.items():
+                asked.setdefault(name, []).extend(filter(None, (ask.phrase, ask.question, whole)))
+            for name, value, word in words_of(one, api.name):
+                said.setdefault(name, []).append([value, word])
+            wishes += spoken_wishes(one, api.description) if one.api == api.name else ()
         fixed, parameters = settled(api), dict(api.parameters)
         for name in asked.keys() & parameters.keys():
             schema = {**parameters[name].json_schema, ASKED: " ".join(dict.fromkeys(asked[name]))}
+            schema |= {SAID: said[name]} if name in said else {}
             ask = alone.asks.get(name) if alone else None
             if ask and parameters[name].required and (name in fixed or ask.default is not None):
                 schema[SETTLED] = ask.default
@@ -89,6 +98,25 @@ class Uses(Mapping[UseKey, Use]):
 
 
 NO_USES = Uses()
+
+
+def words_of(use: Use, api: str) -> Iterator[tuple[str, JsonValue, str]]:
+    """The parameters of an Api with values that people have other words for, and these words."""
+    for one in use.examples:
+        given, words = (one.arguments, one.words) if use.api == api else (one.source_arguments, one.source_words)
+        yield from ((name, given[name], word) for name, word in words.items() if name in given)
+
+
+def spoken_wishes(use: Use, described: str) -> Iterator[str]:
+    """What a retriever knows of people who want it: what they say plainly, without the values; and what they are up to,
+    among so many words of the description that this alone leaves a doubt."""
+    yield from (*use.openings[:1], *use.wishes)
+    for one in use.examples:
+        values = [*map(str, one.arguments.values()), *one.words.values()]
+        for line in one.openings.values():
+            yield reduce(lambda text, value: text.replace(value, "…"), values, line)
+    for hint in use.hints:
+        yield " ".join((hint.person, *islice(cycle(described.split()), _BESIDE * len(hint.person.split()))))
 
 
 def read_uses(file: Path, apis: Mapping[str, Api]) -> Uses:

@@ -17,13 +17,14 @@ from pydantic import JsonValue
 from toologue.errors import shown
 from toologue.keys import Same
 from toologue.schema import AgentTurn, Api, Dialogue, Parameter, UserTurn
-from toologue.schema.use import ASKED
+from toologue.schema.use import ASKED, SAID
 from toologue.text.claims import Claim, claims, grounds, says
 from toologue.text.find import find
 from toologue.text.names import kind_named, kind_of
 from toologue.text.times import MONTHS
 from toologue.text.tokens import singular, split_name
 from toologue.values.compare import leaves, lengths, same
+from toologue.values.json_schema import list_of
 from toologue.verify import Flaw
 from toologue.verify.chains.states import Chain, Context, alike, distinct_values, names_told
 
@@ -54,8 +55,17 @@ def says_value(text: str, value: JsonValue, parameter: Parameter | None = None, 
     written = isinstance(value, str | int | float) and not isinstance(value, bool)
     if (written and stands_in(text, str(value))) or says(text, value):
         return True
+    return any(wordings(text, value, parameter, name))
+
+
+def wordings(text: str, value: JsonValue, parameter: Parameter | None, name: str) -> Iterator[str]:
+    """What in a text says a value of a parameter: words that documents have for it (Norway for "NO"), or what is read
+    as it (8 June 2023 for 20230608)."""
     schema = parameter.json_schema if parameter else {}
-    return bool(schema) and any(same(one.value, value) for one in find(text, schema, name=name))
+    every = (list_of(one) for one in list_of(schema.get(SAID)))
+    words = (str(word) for code, word in every if same(code, value))
+    yield from (word for word in words if stands_in(text.casefold(), word.casefold()))
+    yield from (one.text for one in (find(text, schema, name=name) if schema else ()) if same(one.value, value))
 
 
 def tells_value(text: str, value: JsonValue, apis: Sequence[Api]) -> bool:
@@ -211,7 +221,10 @@ def unsupported_claims(
         around = [squashed(said).rstrip("s")] if claim[0] == "name" else _with_neighbours(text, said)
         if not any(label in words for words in labelled() for label in around):
             yield said
+    clocks = " ".join(read for (kind, _), read in claims(text).items() if kind == "time")  # 5:30 pm
     for match in _PAIR.finditer(text):
+        if match[0] in clocks:
+            continue
         labelled_too = any(label in words for words in labelled() for label in _with_neighbours(text, match[0]))
         clock = _CLOCK.fullmatch(match[0]) is not None
         shown = (ground.has(match[0]) or (clock and ground.means(("time", match[0].zfill(5)))) for ground in known)
@@ -337,13 +350,20 @@ class _Reader:
     def hear(self, turn: UserTurn, context: Context) -> Iterator[str]:
         """What is wrong with a user's words."""
         api = self.apis.get(context.api or self.chain.target)
-        slots = api.parameters if api else {}
+        slots = {name: one for other in self.pair for name, one in other.parameters.items()}
+        slots |= api.parameters if api else {}
         for name, value in turn.informed.items():
             if not says_value(turn.text, value, slots.get(name), name):
                 yield f"the user's words do not say {name}, {shown(value)}"
         known = [Evidence(dict(turn.informed), _date(turn.informed)), *self.heard, *self.said]
-        for claim in unsupported_claims(turn.text, known, self.labels):
-            yield f"the user says {claim!r}, and informs of no such value"
+        if strange := [*unsupported_claims(turn.text, known, self.labels)]:
+            informed = turn.informed.items()
+            read = Evidence(
+                *(one for name, value in informed for one in wordings(turn.text, value, slots.get(name), name))
+            )
+            for claim in strange:
+                if not read.has(claim):
+                    yield f"the user says {claim!r}, and informs of no such value"
         self.said.append(Evidence(turn.text, dict(turn.informed)))
 
     def learn(self, turn: AgentTurn) -> None:

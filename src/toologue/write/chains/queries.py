@@ -66,13 +66,13 @@ _Texts = Iterable[tuple[str, str, str]]  # texts, topics, replies
 
 
 class Given(NamedTuple):
-    """What comes with a question: a value, its name, the words that join it to what is asked (in Oslo), a line."""
+    """What comes with a question: a value, its name, the words that join it to what is asked. Or the whole message."""
 
     question: Question
     name: str = ""
     value: str = ""
     where: str = ""
-    line: str = ""
+    opening: str = ""
 
 
 class Queries:
@@ -132,7 +132,9 @@ class Queries:
         """A clear wish for a pair, or an Api. Raises Unworded."""
         wishes = self.wishes(about, start)
         documented = _wished(wishes, voice, given) if wishes else _asking(voice, given)
-        return self._first(about[2], "confirm", chain(self._openings(about, given, start, hello), documented))
+        whole = ((text, "", "") for text in _greeted(hello, given.opening))
+        ours = whole if given.opening else chain(self._openings(about, given, start, hello), documented)
+        return self._first(about[2], "confirm", ours)
 
     def vague(self, about: UseKey, band: Band, voice: Voice, *, start: int = 0, hello: str = "") -> Asked:
         """A vague wish that calls for a suggestion or for a question. Raises Unworded."""
@@ -149,18 +151,17 @@ class Queries:
             topics = [one for one in topics if one not in things and one not in walks()]
         texts = ((voice("vague", topic=topic), topic, "") for topic in topics for _ in range(voice.many("vague")))
         at = start % (len(hints) or 1)
-        ours = [(_greeted(hello, one.person), "", one.assistant) for one in (*hints[at:], *hints[:at])]
-        return self._first(name, band, chain(ours, texts))
+        turned = (*hints[at:], *hints[:at])
+        ours = [(text, "", one.assistant) for one in turned for text in _greeted(hello, one.person)]
+        return self._first(name, band, ours or texts)
 
     def _openings(self, about: UseKey, given: Given, start: int, hello: str) -> _Texts:
-        """First messages as uses have them; last the one that stands in the index."""
+        """First messages as uses have them, with a value after them."""
         told = next((use.openings for use in self.uses.told(about) if use.openings), ())
-        more = given.line or (f"The {given.name} is {given.value}." if given.value else "")
-        for part in (slice(1, None), slice(1)):
-            some = told[part]
-            at = start % (len(some) or 1)
-            for one in (*some[at:], *some[:at]):
-                yield f"{_greeted(hello, one)} {more}".rstrip(), "", ""
+        more = f"The {given.name} is {given.value}." if given.value else ""
+        at = start % (len(told) or 1)
+        for one in (*told[at:], *told[:at]):
+            yield from ((f"{text} {more}".rstrip(), "", "") for text in _greeted(hello, one))
 
     def _reason_of(self, name: str) -> DropReason | None:
         why = unspeakable_reason(self._apis[name])
@@ -187,9 +188,9 @@ class Queries:
         return tuple(self._index.rank(text, _FOUND))
 
 
-def _greeted(hello: str, text: str) -> str:
-    """A first message after a greeting, where it holds none."""
-    return text if _GREETS.match(text) else f"{hello}{text}"
+def _greeted(hello: str, text: str) -> Iterator[str]:
+    """A first message after a greeting, where it holds none, and without one."""
+    yield from dict.fromkeys((text if _GREETS.match(text) else f"{hello}{text}", text))
 
 
 def _unreached(band: Band, name: str) -> Unworded:

@@ -116,9 +116,9 @@ class Realizer:
             case "fail_inform":
                 return self._fail(cue)
             case "affirm":
-                return self.user("affirm")
+                return self._told.accepting(self._offer) or self.user("affirm")
             case "negate":
-                return self._told.declining.person or self.user("negate")
+                return self._told.declining(self._offer).person or self.user("negate")
             case "user_bye":
                 empty = self._answer is not None and self._answer.kind == "empty"
                 return self._told.thanks or self.user("bye_empty" if empty else "bye")
@@ -133,14 +133,14 @@ class Realizer:
                 return self._respond()
             case "clarify":
                 asked = self._asked
-                return (asked and asked.reply) or self.agent("clarify", topic=asked.topic if asked else "that")
+                return self._offer or self.agent("clarify", topic=asked.topic if asked else "that")
             case "suggest":
                 return self._suggest()
             case "response_fail" | "system_bye":
                 if cue.move == "system_bye":
                     return self.agent("system_bye")
                 topic = (self._asked and self._asked.topic) or "that"
-                return self._told.declining.assistant or self.agent("response_fail", topic=topic)
+                return self._told.declining(self._offer).assistant or self.agent("response_fail", topic=topic)
             case _:
                 raise BadSetting(f"{cue.move!r} is nothing that agents do on the chains line")
 
@@ -162,13 +162,14 @@ class Realizer:
 
     def _given(self, cue: Cue) -> Given:
         """What a clear wish asks, and the value that comes with it."""
+        if opening := self._told.opening(cue.values):
+            return Given(self._question, opening=opening)
         target = self._target()
         for name, value in cue.values.items():
             called = self._name(target, name)
             words = singular(called.words) if called.many else called.words
-            line = self._told.says(target.name, {name: value}, unasked=True)
             where = of_value(target, name, value, listed=bool(self._question.things))
-            return Given(self._question, words, value_text(value), where, line)
+            return Given(self._question, words, value_text(value), where)
         return Given(self._question)
 
     def _open(self, band: Band, told: Given | None) -> str:
@@ -226,7 +227,8 @@ class Realizer:
             what = f'a fail_inform says in before["missing"] what the user does not know, not {shown(missing)}'
             raise BadSetting(what)
         name = self._lacking(missing)
-        if self._mind != "id" and self._thing(missing).thing:
+        asked = self._thing(missing).thing or self._told.question(self._target().name, [missing])
+        if self._mind != "id" and asked:
             return self._fail_thing(cue)
         values = self._named(cue)
         if line := self._told.unknown:
@@ -241,7 +243,7 @@ class Realizer:
         target, source = self._target(), self._source()
         named = {name: value for name, value in cue.values.items() if name not in target.parameters}
         rest = [(self._name(target, name), value) for name, value in cue.values.items() if name not in named]
-        said = self.user(f"fail_{self._mind}") if self._mind != "name" else ""
+        said = (self._told.unknown or self.user(f"fail_{self._mind}")) if self._mind != "name" else ""
         if not said:
             told = [(self._name(source, name), value) for name, value in named.items()]
             said = self._told.says(source.name, named) or self._plainly(told)
@@ -264,9 +266,10 @@ class Realizer:
             raise BadSetting("a request needs the names of what it asks for, in `values`")
         api = self._desk.queries.source(self._in_hand or self._target().name)
         names = {name: self._name(api, name) for name in cue.values}
-        if self._mind != "id" and self._missing in names and not self._failed:
+        which = self._told.question(api.name, [self._missing])
+        if (self._mind != "id" or which) and self._missing in names and not self._failed:
             names = {name: one for name, one in names.items() if name not in self._along}
-            names[self._missing] = self._thing(self._missing)
+            names[self._missing] = names[self._missing] if self._mind == "id" else self._thing(self._missing)
         if self._failed and before is not None:
             names = {name: one.short for name, one in names.items()}
         slots = [*turn.state.required.values(), *turn.state.optional.values()] if turn.state is not None else []
@@ -280,7 +283,7 @@ class Realizer:
         extra = [name for name in names if name not in needed]
         if (one := names.get(self._missing)) and one.thing:
             needed = [name for name in needed if name != self._missing]
-            lead = _text(lead, self._told.question(api.name, [self._missing]) or self._asking([one]))
+            lead = _text(lead, which or self._asking([one]))
         if line := self._told.question(api.name, [*needed, *extra]):
             return _text(lead, line)
         asked = self._told.question(api.name, needed) or self._asking([names[name] for name in needed])
@@ -322,8 +325,13 @@ class Realizer:
             return self.agent("respond_single", items=told.listed)
         return self.agent("respond", clause=told.said(self._known))
 
+    @property
+    def _offer(self) -> str:
+        """What answers the vague wish, if a use has it."""
+        return self._asked.reply if self._asked else ""
+
     def _suggest(self) -> str:
-        if line := (self._asked and self._asked.reply) or self._told.offer:
+        if line := self._offer or self._told.offer:
             return line
         asked = self._question
         wishes = self._desk.queries.wishes(self._about)
