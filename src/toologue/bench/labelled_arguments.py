@@ -77,14 +77,13 @@ def _graded(row: _ArgumentsRow, gold: Dialogue, wanted: Invocation, match: TextM
     compared = Comparison(gold, (), match)
     found = compared.differences(did, wanted)
     wrong = [one for one in found if one.verdict == "wrong"]
+    about = (row.id, row.label, row.conversation, row.kind or row.api_name)
     if not found:
         same = compared.kind.missing(did, wanted) is not None or did.call.arguments == wanted.call.arguments
-        return Graded(
-            row.id, row.label, row.conversation, row.kind or row.api_name, "right", "execution" if same else "rule", ""
-        )
+        return Graded(*about, "right", "execution" if same else "rule", "")
     worst = (wrong or found)[0]
     why = "; ".join(f"{one.field.removeprefix('arguments.')}: {one.why}" for one in wrong or found)
-    return Graded(row.id, row.label, row.conversation, row.kind or row.api_name, worst.verdict, worst.by, why)
+    return Graded(*about, worst.verdict, worst.by, why)
 
 
 def _places(tooltalk_data: Path) -> Iterator[tuple[str, Mapping[int, int]]]:

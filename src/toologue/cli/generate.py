@@ -211,16 +211,9 @@ def _straight(chosen: Sequence[Source], out: Path, talks: Talks, by: str | None)
         raise BadSetting("--mode straight: a model writes the conversations; name it, as in --model openai:NAME")
     made = generate_straight(chosen, model(by, "writer"), talks.count, seed=talks.seed)
     found = write_straight(out, chosen, watched("generating", made, len(chosen)))
-    rows = (
-        (
-            one.procedure,
-            one.wanted,
-            len(one.dialogues),
-            one.valid,
-            ", ".join(f"{n} × {r}" for r, n in one.flaws.items()),
-        )
-        for one in found
-    )
+    told = (", ".join(f"{times} × {rule}" for rule, times in one.flaws.items()) for one in found)
+    counts = ((one.procedure, one.wanted, len(one.dialogues), one.valid) for one in found)
+    rows = ((*numbers, why) for numbers, why in zip(counts, told, strict=True))
     title = "straight from procedures (ALMITA 4.2: 34 of 50 valid)"
     say(table(("procedure", "asked for", "read", "valid", "rules broken"), rows, title=title))
     read, valid = sum(len(one.dialogues) for one in found), sum(one.valid for one in found)

@@ -198,16 +198,15 @@ def graph(
         seed: Sent to the model.
     """
     from toologue.formats.flow import write_flow_text, write_mermaid
+    from toologue.formats.procedure import load
+    from toologue.models.ask import model as model_of
+    from toologue.plan.procedures import files
+    from toologue.plan.procedures.ask_flowgraph import ask_flowgraph
     from toologue.procedure.conversation_graph import conversation_graph
 
     if model is None:
         found = _flowgraph(what)
     else:
-        from toologue.formats.procedure import load
-        from toologue.models.ask import model as model_of
-        from toologue.plan.procedures import files
-        from toologue.plan.procedures.ask_flowgraph import ask_flowgraph
-
         at_least_one(tries=tries)
         known = files()
         if what not in known and not what.endswith(".md"):
@@ -247,14 +246,13 @@ def paths(
     """
     from toologue.plan.procedures import files
     from toologue.plan.procedures.paths import cover, coverage, fewest, missing_lines, vanilla, weighted
+    from toologue.procedure.conversation_graph import conversation_graph
     from toologue.schema import Walk
     from toologue.schema.jsonl import write
 
     at_least_one(count=count)
     rows, missing, walks = list[tuple[object, ...]](), list[tuple[object, ...]](), list[Walk]()
     for name in what or files():
-        from toologue.procedure.conversation_graph import conversation_graph
-
         found = _flowgraph(name)
         found = found if found.kind == "conversation_graph" else conversation_graph(found)
         covering = cover(found, goal, until=until, seed=seed)

@@ -31,18 +31,13 @@ class Blamed(NamedTuple):
 
 def blamed_steps(golds: Iterable[Dialogue], ledger: Ledger) -> Iterator[Blamed]:
     """Every blamed step, once, though it may stand in several conversations."""
+    turns = ((gold, at) for gold in golds for at, turn in enumerate(gold.turns) if turn.role == "agent")
     seen = set[str]()
-    for gold, at, question in _steps(golds) if ledger.blames else ():
+    for gold, at in turns if ledger.blames else ():
+        question = step_question(gold, at, AgentTurn())
         if question.gold_key in ledger.blames and question.gold_key not in seen:
             seen.add(question.gold_key)
             yield Blamed(gold, at, question, tuple(_accepted(question.gold_key, ledger)))
-
-
-def _steps(golds: Iterable[Dialogue]) -> Iterator[tuple[Dialogue, int, Question]]:
-    for gold in golds:
-        for at, turn in enumerate(gold.turns):
-            if turn.role == "agent":
-                yield gold, at, step_question(gold, at, AgentTurn())
 
 
 def _accepted(gold_key: str, ledger: Ledger) -> Iterator[str]:

@@ -119,7 +119,8 @@ _BANDS = {"request": "confirm", "call": "confirm", "suggest": "suggest", "clarif
 
 def wrong_searches(dialogue: Dialogue, chain: Chain, apis: Mapping[str, Api], index: Index | None) -> Iterator[Flaw]:
     """Every flaw of what the retriever is asked and answers; its bands are those that the dialogue's facts name."""
-    said, turns, bands = "", dialogue.turns, _numbers(dialogue.facts.get("retriever"))
+    said, turns, told = "", dialogue.turns, object_of(dialogue.facts.get("retriever"))
+    bands = {name: one for name, one in told.items() if isinstance(one, int | float)}
     for place, turn in enumerate(turns):
         if turn.role == "user":
             said = turn.text
@@ -139,11 +140,6 @@ def wrong_searches(dialogue: Dialogue, chain: Chain, apis: Mapping[str, Api], in
                     yield Flaw("execution", place, f"the query {shown(act.query)} is not what the user says")
                 yield from _wrong_scores(place, act, scores, index)
                 yield from _wrong_step(place, scores, following, chain, bands)
-
-
-def _numbers(value: JsonValue) -> dict[str, float]:
-    """The members of an object that are numbers."""
-    return {name: one for name, one in object_of(value).items() if isinstance(one, int | float)}
 
 
 def _scores(value: JsonValue, apis: Mapping[str, Api]) -> dict[str, float] | None:
