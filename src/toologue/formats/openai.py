@@ -31,21 +31,13 @@ _ROLES = "system, developer, user, assistant or tool"
 
 def tools(apis: Iterable[Api]) -> list[Message]:
     """Api documents as the `tools=` list of a request."""
-    return [
-        {
-            "type": "function",
-            "function": {
-                "name": api.name,
-                "description": api.description,
-                "parameters": {
-                    "type": "object",
-                    "properties": {name: deepcopy(parameter.json_schema) for name, parameter in api.parameters.items()},
-                    "required": list(api.required),
-                },
-            },
-        }
-        for api in apis
-    ]
+    listed: list[Message] = []
+    for api in apis:
+        properties = {name: deepcopy(parameter.json_schema) for name, parameter in api.parameters.items()}
+        parameters = {"type": "object", "properties": properties, "required": list(api.required)}
+        function = {"name": api.name, "description": api.description, "parameters": parameters}
+        listed.append({"type": "function", "function": function})
+    return listed
 
 
 def prompt(brief: Brief, history: Sequence[Turn] = ()) -> list[Message]:

@@ -37,7 +37,6 @@ tolerated: words around it, Python's quotes, lines that nobody asked for.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -47,7 +46,7 @@ from pydantic import ConfigDict, JsonValue, ValidationError
 from pydantic_core import from_json
 
 from toologue.errors import BadFile, BadRecord, shown
-from toologue.formats.literals import is_json, objects, output_of, result_of, value_of
+from toologue.formats.literals import is_json, json_text, objects, output_of, result_of, value_of
 from toologue.schema import (
     AgentAction,
     AgentTurn,
@@ -435,15 +434,15 @@ def steps(turns: Sequence[Turn], documents: Mapping[str, Api], *, least: float =
         if turn.action is not None:
             yield Line("action", f"- Action: {turn.action}", at)
         if turn.state is not None:
-            yield Line("state", f"- Dialogue State: {_spelled(state_json(turn.state))}", at)
+            yield Line("state", f"- Dialogue State: {json_text(state_json(turn.state))}", at)
         if turn.text is not None:
             yield Line("message", f"- Message: {_one_line(turn.text)}", at)
         if any(act.kind == "retrieve" for act in turn.acts):
             shown = [_document(one, _TOLD) for one in _found(turn, documents, least)]
             seen = {"retriever_status": status_of(turn), "api_documentation": shown}
-            yield Line("observation", f"- Observation: {_spelled(seen)}", at)
+            yield Line("observation", f"- Observation: {json_text(seen)}", at)
         for result in _results(turn):
-            yield Line("observation", f"- Observation: {_spelled({'call_result': result})}", at)
+            yield Line("observation", f"- Observation: {json_text({'call_result': result})}", at)
 
 
 def _user(text: str, at: int) -> Iterator[Line]:
@@ -453,10 +452,6 @@ def _user(text: str, at: int) -> Iterator[Line]:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split("\n"))
-
-
-def _spelled(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _results(turn: AgentTurn) -> Iterator[Any]:

@@ -28,16 +28,9 @@ from toologue.values.json_schema import fits
 
 _SAID = 0.45  # the score from which on a value was said, and is no mere guess
 _NEEDED, _MAY, _REFERS = 0.31, 0.6, 0.5  # the least score of a value that must be given, that need not be; of a row
-_WHOLE = {
-    "username": 1,
-    "password": 1,
-    "id": 1,
-    "code": 1,
-    "symbol": 1,
-    "person": 3,
-    "place": 3,
-    **dict.fromkeys(FREE, 6),
-}
+_WHOLE = {"username": 1, "password": 1, "id": 1, "code": 1, "symbol": 1, "person": 3, "place": 3} | dict.fromkeys(
+    FREE, 6
+)
 """Words that an answer may have to be the value itself, by the kind of value."""
 _REQUIRED_FIRST = 0.1
 _AHEAD = timedelta(days=14, seconds=-1)

@@ -73,9 +73,7 @@ def moment(text: Any, form: str = MOMENT) -> datetime:
     return _moment(text, form) if isinstance(text, str) else datetime.strptime(text, form)
 
 
-@lru_cache(maxsize=1 << 16)
-def _moment(text: str, form: str) -> datetime:
-    return datetime.strptime(text, form)
+_moment = lru_cache(maxsize=1 << 16)(datetime.strptime)
 
 
 @cache
