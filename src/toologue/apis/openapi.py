@@ -332,12 +332,7 @@ class _Reader:
                 continue
             wires[name] = wire
             made[name] = parameter(
-                schema,
-                name,
-                root=self._root,
-                description=description,
-                required=required,
-                writer=self._sent_schema,
+                schema, name, root=self._root, description=description, required=required, writer=self._sent_schema
             )
         return wires, made, secrets
 

@@ -25,7 +25,7 @@ what mock data and states let know. Dialogues read from there play in the world 
     - Thought: … · - Action: … · - Dialogue State: {…} · - Message: …
     - Observation: {…}                   after an act: what the retriever found, with documents; or a call's result
 
-A line is written for what a turn carries. Documents are those of the Apis that the retriever scored above `least`.
+A line is written for what a turn carries. Documents are those of the Apis that the retriever scored above 0.5.
 
 Reading is total. What was read has a `value`; what could not be has a `problem` by name, and `notes` say what was
 tolerated: words around it, Python's quotes, lines that nobody asked for.
@@ -189,15 +189,10 @@ def status_of(turn: AgentTurn) -> dict[str, Any]:
     return {"retriever_call": "false", "retrieved_api": "none"}
 
 
-def _listed(file: Path) -> list[Any] | None:
-    """The values of a file that is a JSON list; None for any other file. Raises BadRecord."""
+def _records(file: Path) -> Iterator[tuple[int, str, Any]]:
     with opened(file) as stream:
         head = stream.read(4096).removeprefix(b"\xef\xbb\xbf")
-        return _json(head + stream.read(), file, 0) if head.lstrip()[:1] == b"[" else None
-
-
-def _records(file: Path) -> Iterator[tuple[int, str, Any]]:
-    found = _listed(file)
+        found: list[Any] | None = _json(head + stream.read(), file, 0) if head.lstrip()[:1] == b"[" else None
     if found is None:
         for number, line, _ in read_lines(file):
             yield number, "$", _json(line, file, number)
@@ -398,7 +393,7 @@ class Line(NamedTuple):
     turn: int
 
 
-def lines(turns: Sequence[Turn], documents: Mapping[str, Api] | None = None, *, least: float = 0.5) -> Iterator[Line]:
+def lines(turns: Sequence[Turn], documents: Mapping[str, Api] | None = None) -> Iterator[Line]:
     """The published text of the tasks dst, action and faithfulness."""
     for at, turn in enumerate(turns):
         if turn.role == "user":
@@ -414,7 +409,7 @@ def lines(turns: Sequence[Turn], documents: Mapping[str, Api] | None = None, *, 
         if turn.action is not None:
             yield Line("action", f"- Action:{turn.action}", at)
         yield Line("status", f"- Retriever status: {status_of(turn)}", at)
-        if shown := [_document(one, _TOLD[:1]) for one in _found(turn, documents or {}, least)]:
+        if shown := [_document(one, _TOLD[:1]) for one in _found(turn, documents or {}, 0.5)]:
             yield Line("documents", f"- API documentations: {shown}", at)
         for result in results:
             yield Line("result", f"- Call result: {result}", at)

@@ -126,7 +126,9 @@ def _overall(text: str, history: Sequence[Turn]) -> AgentTurn:
     if problem:
         return turn.replace(error=_fault(problem))
     if action == "call":
-        return turn.replace(acts=(_call(known),))
+        slots = {**known.required, **known.optional}
+        filled = {name: slots[name] for name in slots if slots[name] not in ("", None)}
+        return turn.replace(acts=(Call(api=known.api or "", arguments=filled),))
     if action == "retriever_call":
         return turn.replace(acts=(_retrieval(known if known.api else _last(history), history),))
     return turn.replace(text=step.message)
@@ -141,11 +143,6 @@ def _state(answer: Answer) -> State | None:
         return None if answer.value is None else state_of(answer.value)
     except ValueError:
         return None
-
-
-def _call(state: State) -> Act:
-    slots = {**state.required, **state.optional}
-    return Call(api=state.api or "", arguments={name: slots[name] for name in slots if slots[name] not in ("", None)})
 
 
 def _retrieval(known: State, history: Sequence[Turn]) -> Act:

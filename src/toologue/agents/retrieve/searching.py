@@ -109,13 +109,7 @@ def searches(history: Sequence[Turn], brief: Brief) -> bool:
 
 def search(history: Sequence[Turn], brief: Brief, forms: Mapping[str, Form]) -> AgentTurn:
     """The next turn. `forms`: the Apis of the brief by name."""
-    return _next(_quest_of(history, forms, bands_of(brief)), len(history))
-
-
-# ---- what to do
-
-
-def _next(quest: _Quest, turn: int) -> AgentTurn:
+    quest, turn = _quest_of(history, forms, bands_of(brief)), len(history)
     target = quest.target
     if quest.leaves:
         return _turn("system_bye", "the user leaves", quest, target, phrase("system_bye", turn))

@@ -112,7 +112,10 @@ class _Trial:
         if handler.added is not None:
             return "create"
         if not operation.api.writes:
-            return "list" if route.table and self._lists(operation) else "other" if route.tail else "read"
+            table = self.table(name)
+            held = held_in(operation.response, self.simulator.document.root, table.names if table else ())
+            many = held is None or held.many
+            return "list" if route.table and many else "other" if route.tail else "read"
         is_item = (not route.tail and bool(route.owners)) or (route.table is not None and operation.method != "post")
         return "other" if not is_item else "delete" if operation.method == "delete" else "update"
 
@@ -124,11 +127,6 @@ class _Trial:
 
     def _of(self, name: str) -> tuple[Operation, Any]:
         return self.simulator.operations[name], self.simulator.routes.get(name)
-
-    def _lists(self, operation: Operation) -> bool:
-        table = self.table(operation.api.name)
-        held = held_in(operation.response, self.simulator.document.root, table.names if table else ())
-        return held is None or held.many
 
     def _agrees(self, name: str) -> None:
         """Raises _Disagrees, with what is wrong on the first rows, where it agrees on none."""

@@ -14,7 +14,6 @@ import yaml
 from toologue.text.tokens import reads
 from toologue.worlds.crud.rows import NOW, sample_rows
 from toologue.worlds.crud.simulator import Simulator
-from toologue.worlds.crud.tables import Table
 
 _HEAD = """\
 # What {file} does not say of its world. The document itself stays as it is.
@@ -50,14 +49,11 @@ def _seed(simulator: Simulator) -> Iterator[str]:
     yield "x-seed:"
     yield f"  now: {NOW}  # guess"
     for name, rows in sample_rows(simulator.tables).items():
+        table = simulator.tables[name]
+        kept = {table.key, *table.refers, *table.unseen}
         yield f"  {name}:  # guess: two rows of what has to be told; the rest of each is made up"
         for row in rows:
-            yield f"    - {_flow(_told(row, simulator.tables[name]))}"
-
-
-def _told(row: dict[str, Any], table: Table) -> dict[str, Any]:
-    kept = {table.key, *table.refers, *table.unseen}
-    return {name: value for name, value in row.items() if name in kept}
+            yield f"    - {_flow({name: value for name, value in row.items() if name in kept})}"
 
 
 def _flow(value: Any) -> str:
