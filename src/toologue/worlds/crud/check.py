@@ -360,7 +360,7 @@ _HEAD = """\
 
 
 def draft(simulator: Simulator) -> str:
-    """A first overlay of a document, as YAML with comments, for a person: tables, operations that nobody understands, rows.
+    """A first overlay of a document, as YAML with comments: tables, operations that nobody understands, rows.
 
     Everything in it was guessed, and is marked as a guess with what it comes of; what could not be guessed stands there
     as a comment, with its cause. The overlay says what the world would be without it.
