@@ -39,6 +39,13 @@ _HEAVY = f"stands for more than {_MOST:,} schemas at once", "write it shorter"
 Bad = tuple[Place, str, str]
 # A part of a document, its place, whether its keys are names of schemas.
 _Part = tuple[Any, tuple[str | int, ...], bool]
+KEY = "x-bundled"
+# What holds things by their names, and is never a reference itself.
+_MAPS = ("content", "properties", "responses", "paths", "schemas", "components", "patternProperties", "headers")
+_DATA_FILES = (".json", ".yaml", ".yml")
+_CHAIN = 20
+
+Steps = tuple[str | int, ...]
 
 
 class References:
@@ -145,15 +152,6 @@ def references(value: Any, place: tuple[str | int, ...], unread: Iterable[str] =
                 inner.append((inside, (*here, key), key in NAMED and not named))
         todo += inner[::-1]
         skipped = frozenset[str]()
-
-
-KEY = "x-bundled"
-# What holds things by their names, and is never a reference itself.
-_MAPS = ("content", "properties", "responses", "paths", "schemas", "components", "patternProperties", "headers")
-_DATA_FILES = (".json", ".yaml", ".yml")
-_CHAIN = 20
-
-Steps = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)

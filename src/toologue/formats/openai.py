@@ -127,15 +127,12 @@ def dialogue_of(id: str, turns: Iterable[Turn], place: Place, instructions: str 
         dialogue.model_dump_json()
         return dialogue
     except ValidationError as error:
-        place.bad("", f"these messages make no dialogue: {_complaint(error)}")
+        first = error.errors(include_url=False)[0]
+        where = f"{json_path(first['loc'])}: " if first["loc"] else ""
+        what = first["msg"].removeprefix("Value error, ")
+        place.bad("", f"these messages make no dialogue: {where}{what}")
     except PydanticSerializationError as error:
         place.bad("", f"these messages cannot be written: {error}")
-
-
-def _complaint(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    where = f"{json_path(first['loc'])}: " if first["loc"] else ""
-    return where + first["msg"].removeprefix("Value error, ")
 
 
 def _system_message(text: str) -> list[Message]:

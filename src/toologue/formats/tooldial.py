@@ -73,6 +73,32 @@ UNCONFIRMED: Mapping[Convention, tuple[AgentAction, ...]] = {
     "published": ("retriever_call", "clarify", "suggest", "response_fail", "system_bye"),
 }
 _CHAIN = re.compile(r"Output to procure input parameter (.+?) of (.+): (.+)", re.DOTALL)
+# The eight actions of the system (Table 7).
+ACTIONS: tuple[AgentAction, ...] = get_args(AgentAction)
+
+_NAMES = {action.replace("_", ""): action for action in ACTIONS}
+_SAID = re.compile(
+    r"(?<![a-z])(?:"
+    + "|".join(a.replace("_", "[ _-]?") for a in sorted(ACTIONS, key=len, reverse=True))
+    + r")(?![a-z])"
+)
+_LINE = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]*)?(thought|action|retriever[ _]status|dialogue[ _]state|observation|message)[ \t]*:[ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OTHERS = re.compile(r"^[ \t]*(?:user|system)[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_LONGEST = 100_000
+Task = Literal["dst", "action", "faithfulness", "overall"]
+TASKS: tuple[Task, ...] = get_args(Task)
+Labels = Literal["gold", "none"]
+# Whether the history shows the gold's labels of the kind that is asked for: the paper's "w GT" and "w/o GT".
+LABELS: tuple[Labels, ...] = get_args(Labels)
+
+LineKind = Literal[
+    "user", "system", "state", "thought", "action", "status", "documents", "result", "message", "observation"
+]
+# What a document says of a parameter beside its name; `value` is what the documentation settles.
+_TOLD = ("description", "type", "format", "enum", "default", "examples", "value")
 
 
 class _Entry(Noun):
@@ -272,34 +298,6 @@ def _documents(mockdata: Any, turns: Iterable[Turn]) -> dict[str, Api]:
             for name in object_of(fields.get(f"{kind}_parameters")):
                 slots.setdefault(name, Parameter(required=kind == "required"))
     return {name: Api(name=name, description=described.get(name, ""), parameters=known[name]) for name in known}
-
-
-# The eight actions of the system (Table 7).
-ACTIONS: tuple[AgentAction, ...] = get_args(AgentAction)
-
-_NAMES = {action.replace("_", ""): action for action in ACTIONS}
-_SAID = re.compile(
-    r"(?<![a-z])(?:"
-    + "|".join(a.replace("_", "[ _-]?") for a in sorted(ACTIONS, key=len, reverse=True))
-    + r")(?![a-z])"
-)
-_LINE = re.compile(
-    r"^[ \t]*(?:[-*•][ \t]*)?(thought|action|retriever[ _]status|dialogue[ _]state|observation|message)[ \t]*:[ \t]*",
-    re.IGNORECASE | re.MULTILINE,
-)
-_OTHERS = re.compile(r"^[ \t]*(?:user|system)[ \t]*:", re.IGNORECASE | re.MULTILINE)
-_LONGEST = 100_000
-Task = Literal["dst", "action", "faithfulness", "overall"]
-TASKS: tuple[Task, ...] = get_args(Task)
-Labels = Literal["gold", "none"]
-# Whether the history shows the gold's labels of the kind that is asked for: the paper's "w GT" and "w/o GT".
-LABELS: tuple[Labels, ...] = get_args(Labels)
-
-LineKind = Literal[
-    "user", "system", "state", "thought", "action", "status", "documents", "result", "message", "observation"
-]
-# What a document says of a parameter beside its name; `value` is what the documentation settles.
-_TOLD = ("description", "type", "format", "enum", "default", "examples", "value")
 
 
 class Answer(NamedTuple):

@@ -18,6 +18,15 @@ _LEAST = 120  # bytes of a schema that is worth a key
 _MOST = 5_000_000  # values that a schema may stand for
 _HEAD = "schema:"
 _Bad = Callable[[str, str, str], BadRecord]
+# How an argument is judged equal to the expected one:
+#
+# - exact: equal JSON · folded: equal but for case and outer spaces · set: equal in any order
+# - text, prose: similarity at or above the threshold for short texts, for long ones
+# - date: the same calendar day · moment: the same instant, however it is written
+# - from, until: a range's lower, upper bound: may lie further out, may be absent
+# - ids: expected ids are among the actual ones · ignored: never compared
+Compare = Literal["exact", "text", "prose", "folded", "date", "moment", "from", "until", "set", "ids", "ignored"]
+SCHEMAS_FIELD = b',"schemas":'
 
 
 class Packer:
@@ -128,17 +137,6 @@ class Unpacker:
             what = f"more than {_MOST:,} values" if size > _MOST else f"more than {limits.DEEPEST_LINE} levels"
             raise bad(place, f"stands for {what}", "write it shorter")
         return made, size, deep
-
-
-# How an argument is judged equal to the expected one:
-#
-# - exact: equal JSON · folded: equal but for case and outer spaces · set: equal in any order
-# - text, prose: similarity at or above the threshold for short texts, for long ones
-# - date: the same calendar day · moment: the same instant, however it is written
-# - from, until: a range's lower, upper bound: may lie further out, may be absent
-# - ids: expected ids are among the actual ones · ignored: never compared
-Compare = Literal["exact", "text", "prose", "folded", "date", "moment", "from", "until", "set", "ids", "ignored"]
-SCHEMAS_FIELD = b',"schemas":'
 
 
 class Parameter(Noun):

@@ -32,6 +32,10 @@ from toologue.worlds.store import Row, split_path
 
 Verb = Literal["create", "read", "list", "update", "delete", "other"]
 _SCALARS, _MORE = ("string", "integer", "number", "boolean"), 3
+_HEAD = """\
+# What {file} does not say of its world. The document itself stays as it is.
+# Every line marked `guess` was derived from names and schemas: look at it, and correct it.
+"""
 
 
 class _Disagrees(Exception):
@@ -351,12 +355,6 @@ def _holds(value: Any, table: Table, key: Any) -> bool:
 
 def _brief(arguments: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={str(value)[:40]!r}" for name, value in [*arguments.items()][:4]) or "no arguments"
-
-
-_HEAD = """\
-# What {file} does not say of its world. The document itself stays as it is.
-# Every line marked `guess` was derived from names and schemas: look at it, and correct it.
-"""
 
 
 def draft(simulator: Simulator) -> str:

@@ -27,6 +27,36 @@ from toologue.worlds.crud.envelopes import DONE, Page, around, beside, form, hel
 from toologue.worlds.crud.tables import Table
 from toologue.worlds.store import Row, own
 
+# Rows of a page where pages can be asked for and nothing says how long they are.
+_SIZE = 20
+# What a parameter says to mean every value.
+_EVERYTHING = ("all", "any")
+_PAGING = {
+    "limit": ["limit", "per_page", "page_size", "size", "max_results", "count", "top", "page_limit"],
+    "offset": ["offset", "skip", "start"],
+    "page": ["page", "page_number", "page_no"],
+    "cursor": ["cursor", "page_token", "next_token", "starting_after", "after", "continuation_token"],
+    "sort": ["sort", "sort_by", "order_by", "sortby", "orderby", "ordering"],
+    "order": ["order", "direction", "sort_order", "sort_direction", "sort_dir"],
+    "search": ["q", "query", "search", "keyword", "keywords", "text", "term"],
+}
+_BOUNDS = {
+    "min": ["min", "minimum", "from", "since", "start", "gte", "starting", "earliest"],
+    "max": ["max", "maximum", "to", "until", "end", "lte", "ending", "latest"],
+    "above": ["after", "gt", "over"],
+    "below": ["before", "lt", "under"],
+}
+_IGNORED = "ignored"
+_WAYS = ("equal", "min", "max", "above", "below", "contains")
+_MEANING = {
+    word: parse(f"value {sign} bound") for word, sign in (("min", ">="), ("max", "<="), ("above", ">"), ("below", "<"))
+}
+
+
+Select = Callable[[Iterable[Row], Mapping[str, Any]], Page]
+# Wanted value → whether a row has it.
+Filter = Callable[[Any], Callable[[Row], bool]]
+
 
 def row_answer(schema: Mapping[str, Any], table: Table) -> Callable[[Row], Any]:
     """The answer that holds one row. Raises ValueError for one that is about something else."""
@@ -111,37 +141,6 @@ def hides(part: Any, root: Any) -> bool:
     rules = object_of(part)
     hidden = any(is_hidden(name, rule, root) for name, rule in properties_of(rules).items())
     return hidden or any(hides(inner, root) for inner in rules.values() if isinstance(inner, dict | list))
-
-
-# Rows of a page where pages can be asked for and nothing says how long they are.
-_SIZE = 20
-# What a parameter says to mean every value.
-_EVERYTHING = ("all", "any")
-_PAGING = {
-    "limit": ["limit", "per_page", "page_size", "size", "max_results", "count", "top", "page_limit"],
-    "offset": ["offset", "skip", "start"],
-    "page": ["page", "page_number", "page_no"],
-    "cursor": ["cursor", "page_token", "next_token", "starting_after", "after", "continuation_token"],
-    "sort": ["sort", "sort_by", "order_by", "sortby", "orderby", "ordering"],
-    "order": ["order", "direction", "sort_order", "sort_direction", "sort_dir"],
-    "search": ["q", "query", "search", "keyword", "keywords", "text", "term"],
-}
-_BOUNDS = {
-    "min": ["min", "minimum", "from", "since", "start", "gte", "starting", "earliest"],
-    "max": ["max", "maximum", "to", "until", "end", "lte", "ending", "latest"],
-    "above": ["after", "gt", "over"],
-    "below": ["before", "lt", "under"],
-}
-_IGNORED = "ignored"
-_WAYS = ("equal", "min", "max", "above", "below", "contains")
-_MEANING = {
-    word: parse(f"value {sign} bound") for word, sign in (("min", ">="), ("max", "<="), ("above", ">"), ("below", "<"))
-}
-
-
-Select = Callable[[Iterable[Row], Mapping[str, Any]], Page]
-# Wanted value → whether a row has it.
-Filter = Callable[[Any], Callable[[Row], bool]]
 
 
 def _paged(rows: list[Row], asked: Mapping[str, Any], table: Table) -> Page:
