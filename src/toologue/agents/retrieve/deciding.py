@@ -19,8 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
-from toologue.agents.retrieve.filling import Filled, Told, fill, referred
-from toologue.agents.retrieve.forms import Form, form_of
+from toologue.agents.retrieve.filling import Filled, Form, Told, fill, form_of, referred
 from toologue.agents.retrieve.history import Heard, Made, clauses, rows_of
 from toologue.agents.retrieve.lexicon import Deed, deeds_in, spread, stems
 from toologue.models.retriever import Retriever

@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
-from toologue.agents.retrieve.forms import Form, Slot
+from toologue.agents.retrieve.filling import Form, Slot
 from toologue.agents.retrieve.history import Made, plain_rows
 from toologue.agents.retrieve.lexicon import deed_of, talk
 from toologue.agents.retrieve.slot_values import Answer, answered, called, mentions, volunteered
