@@ -4,8 +4,9 @@ Contract: pure. A form is read from the documentation once; a slot finds values 
 text refers to, and is equal only to itself, so that what it found can be kept.
 
 What the user said when asked for a parameter comes first; then the text that holds the surest value, and of those that
-hold equally sure ones the closest: answers, the last one first, the words of the wish, the whole open request. A text may refer to rows of results: the newest that it fits. The surest value is given out first, and no words
-are used twice, expressions of time aside: one may say both when a thing begins and when it ends. What nobody said
+hold equally sure ones the closest: answers, the last one first, the words of the wish, the whole open request.
+A text may refer to rows of results: the newest that it fits. The surest value is given out first, and no words are used
+twice, expressions of time aside: one may say both when a thing begins and when it ends. What nobody said
 follows from the brief, from a choice that the Api's own name makes, or, to search for, from the words of the wish.
 
 Not covered: parameters that are objects, or exclude or require each other; values of which a part stands in one text
