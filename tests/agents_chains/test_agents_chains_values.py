@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toologue.agents.retrieve.forms import form_of
+from toologue.agents.retrieve.filling import form_of
 from toologue.agents.retrieve.slot_values import answered, volunteered
 from toologue.schema import Api, Parameter
 

@@ -17,8 +17,7 @@ from toologue.project.evaluate import read_chapters
 from toologue.project.generate import plans_of
 from toologue.project.settings import open_project
 from toologue.worlds.crud import Simulator, shipped
-from toologue.worlds.crud.check import check
-from toologue.worlds.crud.draft import draft
+from toologue.worlds.crud.check import check, draft
 
 OVERLAY = """
 x-seed: {now: 2025-03-12T09:30:00Z, charges: [{id: ch_1001, amount: 500}]}

@@ -35,6 +35,9 @@ from toologue.loop import Agent
 from toologue.schema import AgentTurn, Brief, Case, Turn, place, rounds
 
 AgentFactory = Callable[[Case], Agent]
+_PROMPTS = {".py", ".txt", ".j2", ".jinja", ".jinja2", ".prompt"}
+_NAMED = {*sys.stdlib_module_names, "__main__", "toologue"}  # by a version of their own
+_INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 
 
 @dataclass(frozen=True)
@@ -142,11 +145,6 @@ def script_of(case: Case) -> list[list[AgentTurn]]:
 def gold_agent(argument: str) -> AgentSpec:
     """The player `gold`; it takes no argument."""
     return plain_agent("gold", argument, lambda case: ScriptedAgent(script_of(case)), reads_gold=True)
-
-
-_PROMPTS = {".py", ".txt", ".j2", ".jinja", ".jinja2", ".prompt"}
-_NAMED = {*sys.stdlib_module_names, "__main__", "toologue"}  # by a version of their own
-_INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 
 
 def with_file(spec: str, *folders: Path) -> str:

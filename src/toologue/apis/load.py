@@ -10,6 +10,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,11 @@ def _described(source: Path | str, picked: Picked) -> Iterable[Api | Operation]:
     if named and isinstance(source, str) and not path.exists():
         return apis_of_functions(source)
     if path.name.endswith((".jsonl", ".jsonl.gz")):
-        return read_rapidapi(path) if _holds_records(path) else read(path, Api)
+        first = next((line for _, line, _ in read_lines(path)), b"")
+        with suppress(ValueError):
+            if MARKS & object_of(from_json(first)).keys():
+                return read_rapidapi(path)
+        return read(path, Api)
     if path.suffix == ".md":
         return extracted(load(path))
     if path.suffix == ".py":
@@ -121,11 +126,3 @@ def _read(source: Source, picked: Picked) -> Iterable[Api | Operation]:
         return tools_of(source, strict=picked.strict)
     remedy = 'expected an OpenAPI document, a list of tools, RapidAPI records, or ALMITA\'s {"apis": [...]}'
     raise source.bad((), f"this describes no API: {shown(source.data)}", remedy)
-
-
-def _holds_records(path: Path) -> bool:
-    first = next((line for _, line, _ in read_lines(path)), b"")
-    try:
-        return bool(MARKS & object_of(from_json(first)).keys())
-    except ValueError:
-        return False

@@ -18,9 +18,8 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from toologue.apis.bundle import Bundled, bundled
 from toologue.apis.choice import Choice, LeftOut, Picked, Unread, left_out
-from toologue.apis.references import References
+from toologue.apis.references import Bundled, References, bundled
 from toologue.apis.schemas import (
     Writer,
     is_secret,
@@ -332,12 +331,7 @@ class _Reader:
                 continue
             wires[name] = wire
             made[name] = parameter(
-                schema,
-                name,
-                root=self._root,
-                description=description,
-                required=required,
-                writer=self._sent_schema,
+                schema, name, root=self._root, description=description, required=required, writer=self._sent_schema
             )
         return wires, made, secrets
 

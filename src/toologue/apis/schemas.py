@@ -79,16 +79,16 @@ def modern(value: Any, *, named: bool = False) -> Any:
     return rest
 
 
-def written_out(schema: Any, root: Any = None, *, without: str = "") -> dict[str, Any]:
-    """The schema without `$ref`s.
-
-    `without`: leave out properties that are `readOnly`, or `writeOnly`; both, what is `x-internal` and secrets.
-    """
-    return Writer(schema if root is None else root, without)(schema)
+def written_out(schema: Any, root: Any = None) -> dict[str, Any]:
+    """The schema without `$ref`s."""
+    return Writer(schema if root is None else root)(schema)
 
 
 class Writer:
-    """Writes schemas of one document out. What references stand for is made once, and shared: nobody changes it."""
+    """Writes schemas of one document out. What references stand for is made once, and shared: nobody changes it.
+
+    `without`: leave out properties that are `readOnly`, or `writeOnly`; both, what is `x-internal` and secrets.
+    """
 
     def __init__(self, root: Any, without: str = ""):
         self._root, self._without = root, without
@@ -216,12 +216,11 @@ def parameter(
     return Parameter(required=required, compare=compare).replace(json_schema=made)
 
 
-def parameters_of(schema: Any, root: Any = None) -> dict[str, Parameter]:
+def parameters_of(schema: Any) -> dict[str, Parameter]:
     """The properties of an object schema as parameters."""
-    root = schema if root is None else root
-    whole = shape(schema, root)
+    whole = shape(schema, schema)
     return {
-        name: parameter(inner, name, root=root, required=name in required_of(whole))
+        name: parameter(inner, name, root=schema, required=name in required_of(whole))
         for name, inner in properties_of(whole).items()
     }
 

@@ -55,7 +55,7 @@ def draft(document: str, /, *, out: Out, operations: Operations = Operations()) 
     """
     from toologue.errors import BadFile
     from toologue.worlds.crud import Simulator
-    from toologue.worlds.crud.draft import draft as drafted
+    from toologue.worlds.crud.check import draft as drafted
 
     text = drafted(Simulator(document, choice=operations.choice))
     if out.exists():

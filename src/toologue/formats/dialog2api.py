@@ -26,6 +26,7 @@ from pydantic import JsonValue, ValidationError
 from toologue import limits
 from toologue.data import reason, text_of
 from toologue.errors import BadFile, BadRecord, StackError, shown
+from toologue.formats.literals import json_text
 from toologue.schema import AgentTurn, Dialogue, Fault, Program, Result, Setting, Turn, UserTurn
 from toologue.schema.stack import Stacked, completed
 
@@ -147,14 +148,10 @@ def _goal_xml(program: Program, result: Result | None = None) -> str:
     head = f'<goal uid="{html.escape(program.goal)}" status="{program.status}"'
     lines = [f"<program>\n{escaped(program.code)}\n</program>"] if program.code else []
     if result is not None:
-        lines.append(f"<result>{escaped(_json(result.value))}</result>")
-        told = result.error and escaped(_json({"error": result.error.type, "message": result.error.message}))
+        lines.append(f"<result>{escaped(json_text(result.value))}</result>")
+        told = result.error and escaped(json_text({"error": result.error.type, "message": result.error.message}))
         lines.append(f"<error>{told}</error>" if told else "<error/>")
     return "\n".join([f"{head}>", *lines, "</goal>"]) if lines else f"{head}/>"
-
-
-def _json(value: JsonValue) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _elements(text: str) -> list[tuple[str, str, str]] | None:

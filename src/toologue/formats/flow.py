@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple, cast, get_args
 
@@ -61,7 +61,8 @@ def read_flow_text(text: str, *, id: str = "flow", file: object = "<flow>") -> G
         bad.add(1, "there is no node", _EXPECTED)
     if bad:
         raise bad.error(file, "flow text")
-    return _graph(id, list(nodes.values()), _links(edges, file))
+    kind = "conversation_graph" if any(node.type in _TALK for node in nodes.values()) else "flowgraph"
+    return Graph(id=id, kind=kind, nodes=tuple(nodes.values()), links=tuple(_links(edges, file)))
 
 
 def write_flow_text(graph: Graph) -> str:
@@ -83,7 +84,8 @@ def _entries(text: str, bad: Problems) -> Iterator[_Entry]:
         close = closes.get(head.end() - 1, -1) if head else -1
         after = close + 1
         if head is None or close < 0:
-            after = place + len(_rest(text, place))
+            after = text.find("\n", place)
+            after = len(text) if after < 0 else after
             what = f"the description of {head[1]} has no end" if head else f"{shown(text[place:after])} is no entry"
             bad.add(line, what, _EXPECTED)
         elif (joined := head[2].count(",") + 1) > 2:
@@ -91,12 +93,6 @@ def _entries(text: str, bad: Problems) -> Iterator[_Entry]:
         else:
             inside = tuple(part.strip() for part in head[2].split(","))
             yield _Entry(line, head[1], inside, _ESCAPED.sub(r"\1", text[head.end() : close]))
-
-
-def _rest(text: str, place: int) -> str:
-    """What is left of a line."""
-    end = text.find("\n", place)
-    return text[place:] if end < 0 else text[place:end]
 
 
 def _closes(text: str) -> dict[int, int]:
@@ -119,7 +115,8 @@ def _nodes(entries: Sequence[_Entry], bad: Problems) -> dict[str, Node]:
     nodes: dict[str, Node] = {}
     kinds: dict[bool, str] = {}
     for entry in entries:
-        if (kind := _type(entry.inside[0])) is None:
+        kind: NodeType | None = next((one for one in _TYPES if one == entry.inside[0]), None)
+        if kind is None:
             bad.add(entry.line, str(UnknownName("type of node", entry.inside[0], _TYPES)))
             continue
         if entry.id in nodes:
@@ -160,15 +157,6 @@ def write_mermaid(graph: Graph) -> str:
     used = {node.type for node in graph.nodes}
     lines += [f"    classDef {kind} {colours}" for kind, (_, _, colours) in _DRAWN.items() if kind in used]
     return "\n".join([*lines, ""])
-
-
-def _graph(id: str, nodes: Sequence[Node], links: Iterable[Link]) -> Graph:
-    kind = "conversation_graph" if any(node.type in _TALK for node in nodes) else "flowgraph"
-    return Graph(id=id, kind=kind, nodes=tuple(nodes), links=tuple(links))
-
-
-def _type(name: str) -> NodeType | None:
-    return next((known for known in _TYPES if known == name), None)
 
 
 def _encoded(text: str) -> str:

@@ -38,6 +38,13 @@ JOB = (
     "a value that the user does not know, look for a function that supplies it. Then call, and tell what came back."
 )
 _PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_BANDS = {"confirm": 0.6, "suggest": 0.5}
+
+
+def bands_of(brief: Brief) -> dict[str, float]:
+    """From which score on an Api is settled (`confirm`), or worth suggesting, by the brief; else the paper's."""
+    known = object_of(brief.facts.get("retriever"))
+    return _BANDS | {name: score for name in _BANDS if isinstance(score := known.get(name), int | float)}
 
 
 @lru_cache(maxsize=1 << 14)

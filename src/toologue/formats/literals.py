@@ -37,6 +37,11 @@ _TOKEN = re.compile(
 _CONSTANTS = {"true": True, "false": False, "null": None}
 
 
+def json_text(value: Any) -> str:
+    """A value as JSON with its letters as they are."""
+    return json.dumps(value, ensure_ascii=False)
+
+
 def is_json(text: str) -> bool:
     """Whether a text is JSON, and not only Python's way of writing the same."""
     try:

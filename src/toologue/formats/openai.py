@@ -31,21 +31,13 @@ _ROLES = "system, developer, user, assistant or tool"
 
 def tools(apis: Iterable[Api]) -> list[Message]:
     """Api documents as the `tools=` list of a request."""
-    return [
-        {
-            "type": "function",
-            "function": {
-                "name": api.name,
-                "description": api.description,
-                "parameters": {
-                    "type": "object",
-                    "properties": {name: deepcopy(parameter.json_schema) for name, parameter in api.parameters.items()},
-                    "required": list(api.required),
-                },
-            },
-        }
-        for api in apis
-    ]
+    listed: list[Message] = []
+    for api in apis:
+        properties = {name: deepcopy(parameter.json_schema) for name, parameter in api.parameters.items()}
+        parameters = {"type": "object", "properties": properties, "required": list(api.required)}
+        function = {"name": api.name, "description": api.description, "parameters": parameters}
+        listed.append({"type": "function", "function": function})
+    return listed
 
 
 def prompt(brief: Brief, history: Sequence[Turn] = ()) -> list[Message]:
@@ -135,15 +127,12 @@ def dialogue_of(id: str, turns: Iterable[Turn], place: Place, instructions: str 
         dialogue.model_dump_json()
         return dialogue
     except ValidationError as error:
-        place.bad("", f"these messages make no dialogue: {_complaint(error)}")
+        first = error.errors(include_url=False)[0]
+        where = f"{json_path(first['loc'])}: " if first["loc"] else ""
+        what = first["msg"].removeprefix("Value error, ")
+        place.bad("", f"these messages make no dialogue: {where}{what}")
     except PydanticSerializationError as error:
         place.bad("", f"these messages cannot be written: {error}")
-
-
-def _complaint(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    where = f"{json_path(first['loc'])}: " if first["loc"] else ""
-    return where + first["msg"].removeprefix("Value error, ")
 
 
 def _system_message(text: str) -> list[Message]:

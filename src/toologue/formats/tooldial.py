@@ -25,7 +25,7 @@ what mock data and states let know. Dialogues read from there play in the world 
     - Thought: … · - Action: … · - Dialogue State: {…} · - Message: …
     - Observation: {…}                   after an act: what the retriever found, with documents; or a call's result
 
-A line is written for what a turn carries. Documents are those of the Apis that the retriever scored above `least`.
+A line is written for what a turn carries. Documents are those of the Apis that the retriever scored above 0.5.
 
 Reading is total. What was read has a `value`; what could not be has a `problem` by name, and `notes` say what was
 tolerated: words around it, Python's quotes, lines that nobody asked for.
@@ -37,7 +37,6 @@ tolerated: words around it, Python's quotes, lines that nobody asked for.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -47,7 +46,7 @@ from pydantic import ConfigDict, JsonValue, ValidationError
 from pydantic_core import from_json
 
 from toologue.errors import BadFile, BadRecord, shown
-from toologue.formats.literals import is_json, objects, output_of, result_of, value_of
+from toologue.formats.literals import is_json, json_text, objects, output_of, result_of, value_of
 from toologue.schema import (
     AgentAction,
     AgentTurn,
@@ -74,6 +73,32 @@ UNCONFIRMED: Mapping[Convention, tuple[AgentAction, ...]] = {
     "published": ("retriever_call", "clarify", "suggest", "response_fail", "system_bye"),
 }
 _CHAIN = re.compile(r"Output to procure input parameter (.+?) of (.+): (.+)", re.DOTALL)
+# The eight actions of the system (Table 7).
+ACTIONS: tuple[AgentAction, ...] = get_args(AgentAction)
+
+_NAMES = {action.replace("_", ""): action for action in ACTIONS}
+_SAID = re.compile(
+    r"(?<![a-z])(?:"
+    + "|".join(a.replace("_", "[ _-]?") for a in sorted(ACTIONS, key=len, reverse=True))
+    + r")(?![a-z])"
+)
+_LINE = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]*)?(thought|action|retriever[ _]status|dialogue[ _]state|observation|message)[ \t]*:[ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OTHERS = re.compile(r"^[ \t]*(?:user|system)[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_LONGEST = 100_000
+Task = Literal["dst", "action", "faithfulness", "overall"]
+TASKS: tuple[Task, ...] = get_args(Task)
+Labels = Literal["gold", "none"]
+# Whether the history shows the gold's labels of the kind that is asked for: the paper's "w GT" and "w/o GT".
+LABELS: tuple[Labels, ...] = get_args(Labels)
+
+LineKind = Literal[
+    "user", "system", "state", "thought", "action", "status", "documents", "result", "message", "observation"
+]
+# What a document says of a parameter beside its name; `value` is what the documentation settles.
+_TOLD = ("description", "type", "format", "enum", "default", "examples", "value")
 
 
 class _Entry(Noun):
@@ -190,15 +215,10 @@ def status_of(turn: AgentTurn) -> dict[str, Any]:
     return {"retriever_call": "false", "retrieved_api": "none"}
 
 
-def _listed(file: Path) -> list[Any] | None:
-    """The values of a file that is a JSON list; None for any other file. Raises BadRecord."""
+def _records(file: Path) -> Iterator[tuple[int, str, Any]]:
     with opened(file) as stream:
         head = stream.read(4096).removeprefix(b"\xef\xbb\xbf")
-        return _json(head + stream.read(), file, 0) if head.lstrip()[:1] == b"[" else None
-
-
-def _records(file: Path) -> Iterator[tuple[int, str, Any]]:
-    found = _listed(file)
+        found: list[Any] | None = _json(head + stream.read(), file, 0) if head.lstrip()[:1] == b"[" else None
     if found is None:
         for number, line, _ in read_lines(file):
             yield number, "$", _json(line, file, number)
@@ -278,34 +298,6 @@ def _documents(mockdata: Any, turns: Iterable[Turn]) -> dict[str, Api]:
             for name in object_of(fields.get(f"{kind}_parameters")):
                 slots.setdefault(name, Parameter(required=kind == "required"))
     return {name: Api(name=name, description=described.get(name, ""), parameters=known[name]) for name in known}
-
-
-# The eight actions of the system (Table 7).
-ACTIONS: tuple[AgentAction, ...] = get_args(AgentAction)
-
-_NAMES = {action.replace("_", ""): action for action in ACTIONS}
-_SAID = re.compile(
-    r"(?<![a-z])(?:"
-    + "|".join(a.replace("_", "[ _-]?") for a in sorted(ACTIONS, key=len, reverse=True))
-    + r")(?![a-z])"
-)
-_LINE = re.compile(
-    r"^[ \t]*(?:[-*•][ \t]*)?(thought|action|retriever[ _]status|dialogue[ _]state|observation|message)[ \t]*:[ \t]*",
-    re.IGNORECASE | re.MULTILINE,
-)
-_OTHERS = re.compile(r"^[ \t]*(?:user|system)[ \t]*:", re.IGNORECASE | re.MULTILINE)
-_LONGEST = 100_000
-Task = Literal["dst", "action", "faithfulness", "overall"]
-TASKS: tuple[Task, ...] = get_args(Task)
-Labels = Literal["gold", "none"]
-# Whether the history shows the gold's labels of the kind that is asked for: the paper's "w GT" and "w/o GT".
-LABELS: tuple[Labels, ...] = get_args(Labels)
-
-LineKind = Literal[
-    "user", "system", "state", "thought", "action", "status", "documents", "result", "message", "observation"
-]
-# What a document says of a parameter beside its name; `value` is what the documentation settles.
-_TOLD = ("description", "type", "format", "enum", "default", "examples", "value")
 
 
 class Answer(NamedTuple):
@@ -399,7 +391,7 @@ class Line(NamedTuple):
     turn: int
 
 
-def lines(turns: Sequence[Turn], documents: Mapping[str, Api] | None = None, *, least: float = 0.5) -> Iterator[Line]:
+def lines(turns: Sequence[Turn], documents: Mapping[str, Api] | None = None) -> Iterator[Line]:
     """The published text of the tasks dst, action and faithfulness."""
     for at, turn in enumerate(turns):
         if turn.role == "user":
@@ -415,7 +407,7 @@ def lines(turns: Sequence[Turn], documents: Mapping[str, Api] | None = None, *, 
         if turn.action is not None:
             yield Line("action", f"- Action:{turn.action}", at)
         yield Line("status", f"- Retriever status: {status_of(turn)}", at)
-        if shown := [_document(one, _TOLD[:1]) for one in _found(turn, documents or {}, least)]:
+        if shown := [_document(one, _TOLD[:1]) for one in _found(turn, documents or {}, 0.5)]:
             yield Line("documents", f"- API documentations: {shown}", at)
         for result in results:
             yield Line("result", f"- Call result: {result}", at)
@@ -435,15 +427,15 @@ def steps(turns: Sequence[Turn], documents: Mapping[str, Api], *, least: float =
         if turn.action is not None:
             yield Line("action", f"- Action: {turn.action}", at)
         if turn.state is not None:
-            yield Line("state", f"- Dialogue State: {_spelled(state_json(turn.state))}", at)
+            yield Line("state", f"- Dialogue State: {json_text(state_json(turn.state))}", at)
         if turn.text is not None:
             yield Line("message", f"- Message: {_one_line(turn.text)}", at)
         if any(act.kind == "retrieve" for act in turn.acts):
             shown = [_document(one, _TOLD) for one in _found(turn, documents, least)]
             seen = {"retriever_status": status_of(turn), "api_documentation": shown}
-            yield Line("observation", f"- Observation: {_spelled(seen)}", at)
+            yield Line("observation", f"- Observation: {json_text(seen)}", at)
         for result in _results(turn):
-            yield Line("observation", f"- Observation: {_spelled({'call_result': result})}", at)
+            yield Line("observation", f"- Observation: {json_text({'call_result': result})}", at)
 
 
 def _user(text: str, at: int) -> Iterator[Line]:
@@ -453,10 +445,6 @@ def _user(text: str, at: int) -> Iterator[Line]:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split("\n"))
-
-
-def _spelled(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _results(turn: AgentTurn) -> Iterator[Any]:

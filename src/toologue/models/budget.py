@@ -33,6 +33,11 @@ from toologue.models.model import ModelFault
 from toologue.models.spent import dollars_text
 from toologue.schema import Usage
 
+if TYPE_CHECKING:
+    from genai_prices.types import PriceCalculation
+
+# What a request costs, in dollars.
+Price = Callable[[Usage], float]
 OVERHEAD = 1000
 MOST_TOKENS = 8192
 """`max_tokens` of a request under a budget that names none: it is sent."""
@@ -167,13 +172,6 @@ def check_affordable(spec: str, model: object) -> None:
         raise BadSetting(f"what {spec!r} costs is not known, so no budget can hold it: {remedy}{own}")
     if getattr(model, "max_tokens", None) is None:
         raise BadSetting(f"how long a reply of {spec!r} may be is not known: give the model `max_tokens`")
-
-
-if TYPE_CHECKING:
-    from genai_prices.types import PriceCalculation
-
-# What a request costs, in dollars.
-Price = Callable[[Usage], float]
 
 
 def price_of(model: str, base_url: str, told: str | None = None) -> Price | None:

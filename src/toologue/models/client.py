@@ -120,16 +120,13 @@ class RemoteModel:
                 return sent.reply.replace(tries=tries)
             except ModelFault as fault:
                 if fault.type not in _AGAIN or tries == self.setup.tries:
-                    raise self._told(fault, tries).with_traceback(None) from None  # its frames hold what came back
+                    refused = f" and {self._key_name}" if fault.type == "unauthorized" else ""
+                    fault.args, fault.tries = (f"{self.name!r} at {self.base_url} {fault.args[0]}{refused}",), tries
+                    raise fault.with_traceback(None) from None  # its frames hold what came back
                 await try_again(fault)
                 ours = self.setup.wait * 2 ** (tries - 1) * (1 - self._jitter())
                 wait = min(ours if fault.retry_after is None else fault.retry_after, self.setup.longest_wait)
             await self._sleep(wait)
-
-    def _told(self, fault: ModelFault, tries: int) -> ModelFault:
-        refused = f" and {self._key_name}" if fault.type == "unauthorized" else ""
-        fault.args, fault.tries = (f"{self.name!r} at {self.base_url} {fault.args[0]}{refused}",), tries
-        return fault
 
 
 def __getattr__(name: str) -> Callable[[str], RemoteModel]:

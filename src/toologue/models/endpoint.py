@@ -63,12 +63,7 @@ class Endpoint:
         except ImportError:
             raise BadSetting(missing("openai")) from None
         http = httpx2.Client(timeout=self._timeout, follow_redirects=False)
-        return OpenAI(
-            base_url=self._url,
-            api_key=self._key.value or "none",
-            max_retries=_TRIES - 1,
-            http_client=http,
-        )
+        return OpenAI(base_url=self._url, api_key=self._key.value or "none", max_retries=_TRIES - 1, http_client=http)
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         from openai import APIStatusError, Omit, OpenAIError

@@ -218,6 +218,10 @@ class RecordedModel:
             count(self._stage, Spent.on(bill.usage, faults=faults, known=bill.dollars, unpriced=bill.unknown))
 
 
+# One of each for all models of a process.
+_recording, _reply_cache = cache(Recording), cache(ReplyCache)
+
+
 def kept(spec: str, make: Callable[[], Model], stage: str) -> Model:
     """The model that `make` makes, kept as the environment says; not made where it is only replayed."""
     record, replay, cached = (os.environ.get(variable, "") for variable in VARIABLES.values())
@@ -256,16 +260,6 @@ def keeping_replies(folder: Path, *about: JsonValue) -> Generator[None]:
     file = folder / ".toologue" / f"replies-{keys.content_key([*about])}.sqlite"
     with nullcontext() if elsewhere else keeping(cache=file):
         yield
-
-
-@cache
-def _recording(file: str, *, replay: bool) -> Recording:
-    return Recording(file, replay=replay)
-
-
-@cache
-def _reply_cache(file: str) -> ReplyCache:
-    return ReplyCache(file)
 
 
 def told_spec(spec: str) -> str:

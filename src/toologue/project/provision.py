@@ -30,7 +30,7 @@ from toologue.plan.procedures.service import Service, service
 from toologue.schema import Setting
 from toologue.schema.jsonl import replacing
 from toologue.values.json_schema import list_of, object_of
-from toologue.worlds.crud.draft import draft
+from toologue.worlds.crud.check import draft
 from toologue.worlds.crud.rows import NOW
 from toologue.worlds.crud.simulator import Simulator, files_of
 from toologue.worlds.named import setting_of

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from toologue.apis.bundle import bundled
+from toologue.apis.references import bundled
 from toologue.data import bytes_of, read_source
 from toologue.errors import BadFile, UserError
 from toologue.formats.procedure import read

@@ -41,6 +41,10 @@ _FLAGS = ("-s", "-S", "-P", "-B", "-X", "utf8", "-W", "ignore")
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "TZ": "UTC0"}
 _G = TypeVar("_G")
 _T = TypeVar("_T")
+# What a program may use where nobody says otherwise.
+LIMITS = Limits()
+# Of a program that the host reads, a second of its time: longer ones are read where they run, in CPython.
+CHARACTERS = 20_000
 
 
 def _sealed(code: str, door: Door, seed: int) -> Execution:
@@ -200,12 +204,6 @@ class _Zygote:
 @cache
 def _zygote(process: int) -> _Zygote:
     return _Zygote()
-
-
-# What a program may use where nobody says otherwise.
-LIMITS = Limits()
-# Of a program that the host reads, a second of its time: longer ones are read where they run, in CPython.
-CHARACTERS = 20_000
 
 
 def execute(

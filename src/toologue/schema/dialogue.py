@@ -1,4 +1,47 @@
-"""Dialogues, at once what generation makes, gold, training rows and regression tests; plans of them (ToolTalk 2.2)."""
+"""Dialogues, at once what generation makes, gold, training rows and regression tests; plans of them (ToolTalk 2.2).
+
+A plan is a dialogue with everything but words: acts are executed, results are in, texts are empty. Cue i belongs to
+turn i and says what its words must do; a writer replaces texts, and nothing else.
+
+    the customer   open         comes with the issue (`text`: some words for it)
+                   give         gives what was asked for (`values`: slot → value)
+                   volunteer    gives what was asked for, and what would have been asked next (the last of `values`)
+                   choose       answers with one of the answers of the procedure (`text`), may give values with it
+                   acknowledge  takes note of what was said
+                   correct      takes back what was given earlier (`before`) and gives the right value (`values`)
+                   change       has answered `before["choice"]` and now wants `text`
+                   malformed    gives a value that cannot be right as it stands
+                   contradict   sees the matter otherwise than the agent, who said `text`
+                   noise        says something that no procedure foresees (`text`, word for word)
+                   close        takes leave, after the agent's last word
+    the agent      call         acts, and says nothing
+                   ask          asks what a step asks for (`text`); after a value that cannot be right, says first what
+                                one looks like (`before["form"]`)
+                   say, end     says what a step says (`text`); `end` is the last word
+                   refuse       answers noise (`text`, word for word), then asks `again`
+                   insist       stays with what was said (`text`), then asks `again`
+
+`before["made_up"]` names those of an agent's `values` that the world made up.
+
+`text` and `again` are the words of the procedure; the values of what they show in braces are in `values`, by
+expression. `kinds` says what kind of value each one is (`KINDS`), for whoever looks for words.
+
+On the chains line a move is one of ToolDial's 16 actions, and `text` says what it is about:
+
+    the user       inform_intent_clear, inform_intent_clear_add, inform_intent_vague
+                                a wish (`text`: for what); `before["band"]` is how sure a retriever shall be of it:
+                                confirm, suggest or clarify. `values`: what is told with it
+                   inform       gives what was requested (`values`)
+                   fail_inform  does not know `before["missing"]`; may give the rest (`values`). `before["mind"]`: the
+                                name of what is meant, among `values`; nothing yet (open); the one there is; or an id
+                   affirm, negate, user_bye
+    the agent      request      asks for the parameters that `values` names; where a value is there it is a list, of
+                                those to choose from
+                   response     answers with `values`, of what the last call returned
+                   suggest      proposes to do `text`
+                   clarify, response_fail, system_bye
+                   call, retriever_call    acts, and says nothing
+"""
 
 from __future__ import annotations
 
@@ -102,47 +145,7 @@ class Edge(Record):
 
 
 class Cue(Noun):
-    """What one turn must get across, and never how.
-
-    the customer   open         comes with the issue (`text`: some words for it)
-                   give         gives what was asked for (`values`: slot → value)
-                   volunteer    gives what was asked for, and what would have been asked next (the last of `values`)
-                   choose       answers with one of the answers of the procedure (`text`), may give values with it
-                   acknowledge  takes note of what was said
-                   correct      takes back what was given earlier (`before`) and gives the right value (`values`)
-                   change       has answered `before["choice"]` and now wants `text`
-                   malformed    gives a value that cannot be right as it stands
-                   contradict   sees the matter otherwise than the agent, who said `text`
-                   noise        says something that no procedure foresees (`text`, word for word)
-                   close        takes leave, after the agent's last word
-    the agent      call         acts, and says nothing
-                   ask          asks what a step asks for (`text`); after a value that cannot be right, says first what
-                                one looks like (`before["form"]`)
-                   say, end     says what a step says (`text`); `end` is the last word
-                   refuse       answers noise (`text`, word for word), then asks `again`
-                   insist       stays with what was said (`text`), then asks `again`
-
-    `before["made_up"]` names those of an agent's `values` that the world made up.
-
-    `text` and `again` are the words of the procedure; the values of what they show in braces are in `values`, by
-    expression. `kinds` says what kind of value each one is (`KINDS`), for whoever looks for words.
-
-    On the chains line a move is one of ToolDial's 16 actions, and `text` says what it is about:
-
-    the user       inform_intent_clear, inform_intent_clear_add, inform_intent_vague
-                                a wish (`text`: for what); `before["band"]` is how sure a retriever shall be of it:
-                                confirm, suggest or clarify. `values`: what is told with it
-                   inform       gives what was requested (`values`)
-                   fail_inform  does not know `before["missing"]`; may give the rest (`values`). `before["mind"]`: the
-                                name of what is meant, among `values`; nothing yet (open); the one there is; or an id
-                   affirm, negate, user_bye
-    the agent      request      asks for the parameters that `values` names; where a value is there it is a list, of
-                                those to choose from
-                   response     answers with `values`, of what the last call returned
-                   suggest      proposes to do `text`
-                   clarify, response_fail, system_bye
-                   call, retriever_call    acts, and says nothing
-    """
+    """What one turn must get across, and never how."""
 
     move: Move
     text: str = ""

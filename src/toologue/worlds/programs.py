@@ -18,8 +18,8 @@ from typing import Any, cast
 
 from toologue.errors import BadSetting
 from toologue.loop import World
-from toologue.sandbox.execute import LIMITS, execute
-from toologue.sandbox.rpc import Execution, Limits
+from toologue.sandbox.execute import execute
+from toologue.sandbox.rpc import Execution
 from toologue.schema import Act, Case, Fault, Result, Setting
 from toologue.schema.jsonl import Noun
 from toologue.worlds.world import Kind, Wrapped, arguments_of, failure, kind_at, make_world
@@ -43,18 +43,9 @@ class Programs(Wrapped):
         return Result(value=done.value, error=_placed(done), changes=done.changes, created=done.created)
 
 
-def with_programs(
-    world: World,
-    *,
-    name: str,
-    limits: Limits = LIMITS,
-    exceptions: Sequence[str] = (),
-    now: datetime | None = None,
-    seed: int = 0,
-) -> Programs:
+def with_programs(world: World, *, name: str, exceptions: Sequence[str] = (), now: datetime | None = None) -> Programs:
     """The world, and programs in it, which see it as `name`. The options are those of `sandbox.execute`."""
-    options = {"limits": limits, "exceptions": tuple(exceptions), "now": now, "seed": seed}
-    return Programs(world, {"name": name, **options})
+    return Programs(world, {"name": name, "exceptions": tuple(exceptions), "now": now})
 
 
 def _placed(done: Execution) -> Fault | None:
@@ -97,8 +88,8 @@ def _data_key(setting: Setting) -> str:
     return kind_at(inside).data_key(inside)
 
 
-def _at(setting: Setting) -> Kind:
-    return replace(kind_at(_arguments(setting).world), make=programs_for, data_key=_data_key, at=None)
-
-
-PROGRAMS = Kind(make=programs_for, data_key=_data_key, at=_at)
+PROGRAMS = Kind(
+    make=programs_for,
+    data_key=_data_key,
+    at=lambda setting: replace(kind_at(_arguments(setting).world), make=programs_for, data_key=_data_key, at=None),
+)

@@ -43,7 +43,7 @@ from toologue.data import text_of
 from toologue.errors import BadFile, BadSetting
 from toologue.formats.functions import as_acts, as_calls, as_functions
 from toologue.formats.openai import Message, to_messages, tools
-from toologue.models.model import Model, Reply
+from toologue.models.model import Model
 from toologue.schema import AgentTurn, Brief, Turn
 
 if TYPE_CHECKING:
@@ -104,12 +104,8 @@ class FunctionCalling(ModelAgent):
         searching = "retriever" in brief.facts
         told, seen = (as_functions(brief), [*map(as_calls, history)]) if searching else (brief, history)
         sent: list[Message] = [{"role": "system", "content": self._template(told)}, *to_messages(seen)]
-        turn = await self.replied(sent, _turn, tools(told.apis))
+        turn = await self.replied(sent, lambda reply: AgentTurn(text=reply.text, acts=reply.calls), tools(told.apis))
         return as_acts(turn, brief) if searching else turn
-
-
-def _turn(reply: Reply) -> AgentTurn:
-    return AgentTurn(text=reply.text, acts=reply.calls)
 
 
 def function_calling_agent(argument: str) -> AgentSpec:

@@ -20,7 +20,6 @@ Not covered: several actions in one step; an Api that is called `reply` cannot b
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -30,7 +29,7 @@ from pydantic import JsonValue
 
 from toologue.agents.agent import AgentSpec
 from toologue.agents.llm import ModelAgent, asking
-from toologue.formats.literals import is_json, objects, output_of, value_of
+from toologue.formats.literals import is_json, json_text, objects, output_of, value_of
 from toologue.formats.openai import Message
 from toologue.models.ask import render_prompt
 from toologue.models.model import Reply
@@ -72,7 +71,7 @@ def json_action_agent(argument: str) -> AgentSpec:
 
 def prompt(brief: Brief, history: Sequence[Turn]) -> list[Message]:
     """What the model is asked with."""
-    plain = {name: value if isinstance(value, str) else _json(value) for name, value in brief.known.items()}
+    plain = {name: value if isinstance(value, str) else json_text(value) for name, value in brief.known.items()}
     facts = "\n".join(f"{name}: {value}" for name, value in plain.items())
     told = "\n\n".join(part for part in (brief.instructions.strip(), facts) if part)
     system = render_prompt(
@@ -81,7 +80,7 @@ def prompt(brief: Brief, history: Sequence[Turn]) -> list[Message]:
         procedure=told or "(There is none: help as far as the actions allow.)",
         actions="\n".join(map(_document, brief.apis)) or "(There are none.)",
     )
-    conversation = "\n".join(_json(line) for turn in history for line in _lines(turn))
+    conversation = "\n".join(json_text(line) for turn in history for line in _lines(turn))
     return [{"role": "system", "content": system}, {"role": "user", "content": conversation}]
 
 
@@ -100,7 +99,7 @@ def parse_answer(answer: str, known: Collection[str]) -> Answer:
         return Answer(problem="parameters_not_object" if fields is None else "reply_without_text", notes=notes)
     if not isinstance(kind, str) or not kind:
         return Answer(problem="unknown_action", notes=notes)
-    call = Call(api=kind, arguments=fields, raw=None if fields is not None else _json(parameters))
+    call = Call(api=kind, arguments=fields, raw=None if fields is not None else json_text(parameters))
     problem = "unknown_action" if kind not in known else "parameters_not_object" if fields is None else None
     return Answer(call=call, problem=problem, notes=notes)
 
@@ -141,8 +140,4 @@ def _lines(turn: Turn) -> Iterator[dict[str, Any]]:
 
 def _document(api: Api) -> str:
     parameters = {name: {**one.json_schema, "required": one.required} for name, one in api.parameters.items()}
-    return _json({"name": api.name, "description": api.description, "parameters": parameters})
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json_text({"name": api.name, "description": api.description, "parameters": parameters})

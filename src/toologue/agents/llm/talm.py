@@ -33,6 +33,7 @@ from pydantic import JsonValue
 
 from toologue.agents.agent import AgentSpec
 from toologue.agents.llm import ModelAgent, asking
+from toologue.formats.functions import bands_of
 from toologue.formats.openai import Message
 from toologue.formats.tooldial import (
     TASKS,
@@ -50,8 +51,6 @@ from toologue.models.ask import render_prompt
 from toologue.models.model import Model
 from toologue.schema import Act, AgentTurn, Api, Brief, Call, Fault, Retrieve, State, Turn, UserTurn
 from toologue.worlds.documented.arguments import settled
-
-_BANDS = {"confirm": 0.6, "suggest": 0.5}
 
 
 class Talm(ModelAgent):
@@ -78,7 +77,7 @@ def talm_agent(argument: str) -> AgentSpec:
 
 def prompt(task: Task, brief: Brief, history: Sequence[Turn]) -> list[Message]:
     """What the model is asked with."""
-    documents, bands = {api.name: _settling(api) for api in brief.apis}, _bands(brief)
+    documents, bands = {api.name: _settling(api) for api in brief.apis}, bands_of(brief)
     told = steps(history, documents, least=bands["suggest"])
     shown = [line.text for line in told if not (task == "action" and line.kind == "thought")]
     scores = {name: f"{score:g}" for name, score in bands.items()}
@@ -96,12 +95,6 @@ def _settling(api: Api) -> Api:
         for name, value in settled(api).items()
     }
     return api.replace(parameters={**api.parameters, **known}) if known else api
-
-
-def _bands(brief: Brief) -> dict[str, float]:
-    given = brief.facts.get("retriever")
-    known = given if isinstance(given, dict) else {}
-    return _BANDS | {name: score for name in _BANDS if isinstance(score := known.get(name), int | float)}
 
 
 def _dst(text: str, history: Sequence[Turn]) -> AgentTurn:
@@ -133,7 +126,9 @@ def _overall(text: str, history: Sequence[Turn]) -> AgentTurn:
     if problem:
         return turn.replace(error=_fault(problem))
     if action == "call":
-        return turn.replace(acts=(_call(known),))
+        slots = {**known.required, **known.optional}
+        filled = {name: slots[name] for name in slots if slots[name] not in ("", None)}
+        return turn.replace(acts=(Call(api=known.api or "", arguments=filled),))
     if action == "retriever_call":
         return turn.replace(acts=(_retrieval(known if known.api else _last(history), history),))
     return turn.replace(text=step.message)
@@ -148,11 +143,6 @@ def _state(answer: Answer) -> State | None:
         return None if answer.value is None else state_of(answer.value)
     except ValueError:
         return None
-
-
-def _call(state: State) -> Act:
-    slots = {**state.required, **state.optional}
-    return Call(api=state.api or "", arguments={name: slots[name] for name in slots if slots[name] not in ("", None)})
 
 
 def _retrieval(known: State, history: Sequence[Turn]) -> Act:

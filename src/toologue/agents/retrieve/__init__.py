@@ -8,7 +8,7 @@ What it does when it is its turn, in this order (ToolDial's actions in brackets)
 
 1. `history` reads the conversation: the request that is still open, what was answered, what calls gave back.
 2. `deciding` cuts the request into wishes, by the evidence for an Api that its words hold.
-3. `filling` fills in the form of each (`forms`) from the conversation, from results and from the brief.
+3. `filling` fills in the form of each from the conversation, from results and from the brief.
 4. `deciding` takes the first wish that is not served: call its Api, or one that supplies what is missing [call]. Where
    nothing can be called: ask for what is missing, in the order of the documentation [request]; ask before a write that
    may not be meant [suggest]; ask what is wanted [clarify].

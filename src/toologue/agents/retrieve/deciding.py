@@ -19,8 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
-from toologue.agents.retrieve.filling import Filled, Told, fill, referred
-from toologue.agents.retrieve.forms import Form, form_of
+from toologue.agents.retrieve.filling import Filled, Form, Told, fill, form_of, referred
 from toologue.agents.retrieve.history import Heard, Made, clauses, rows_of
 from toologue.agents.retrieve.lexicon import Deed, deeds_in, spread, stems
 from toologue.models.retriever import Retriever
@@ -34,6 +33,18 @@ _NO_DEED = -0.1
 _FULL, _MOST_WORDS = 2.0, 4  # weight of words, and how many, at which the things named count as certain
 _NAME, _PARAMETER, _DESCRIPTION, _PARAMETER_DESCRIPTION = 1.0, 0.5, 0.4, 0.25
 _MOST_KEPT = 10_000
+Confirm = Literal["always", "unsure", "never"]
+CONFIRM: tuple[Confirm, ...] = get_args(Confirm)
+"""When writes are confirmed before they are made."""
+
+_ENOUGH, _COST = 0.6, 1.1  # evidence at which words ask for an Api; that one more wish must bring
+_MOST_CLAUSES = 8
+_CANDIDATES = 3  # Apis for which a wish's values are looked for
+_VALUE, _EMPTY = 0.08, 0.1  # what each value adds to the evidence, and what having none takes away
+_SURE = 0.85  # evidence at which a write needs no confirmation
+_MOST_CALLS = 12  # in one round
+_LOOKED_UP = frozenset({"id", "uuid", "username", "email", "phone", "array"})
+"""Kinds of values that people leave to be looked up."""
 
 
 class Evidence(NamedTuple):
@@ -113,20 +124,6 @@ def _weights(api: Api) -> dict[str, float]:
         texts.append((str(parameter.json_schema.get("description", "")), _PARAMETER_DESCRIPTION))
     by_weight = sorted(texts, key=lambda one: one[1])
     return {word: weight for text, weight in by_weight for word in stems(text)}
-
-
-Confirm = Literal["always", "unsure", "never"]
-CONFIRM: tuple[Confirm, ...] = get_args(Confirm)
-"""When writes are confirmed before they are made."""
-
-_ENOUGH, _COST = 0.6, 1.1  # evidence at which words ask for an Api; that one more wish must bring
-_MOST_CLAUSES = 8
-_CANDIDATES = 3  # Apis for which a wish's values are looked for
-_VALUE, _EMPTY = 0.08, 0.1  # what each value adds to the evidence, and what having none takes away
-_SURE = 0.85  # evidence at which a write needs no confirmation
-_MOST_CALLS = 12  # in one round
-_LOOKED_UP = frozenset({"id", "uuid", "username", "email", "phone", "array"})
-"""Kinds of values that people leave to be looked up."""
 
 
 class Wish(NamedTuple):

@@ -1,47 +1,137 @@
-"""Fill in the form of an Api: from what was said, from what calls gave back, from what follows.
+"""An Api as a form, and how it is filled in: from what was said, from what calls gave back, from what follows.
 
-Contract: pure. What the user said when asked for a parameter comes first; then the text that holds the surest value,
-and of those that hold equally sure ones the closest: answers, the last one first, the words of the wish, the whole open
-request. A text may refer to rows of results: the newest that it fits. The surest value is given out first, and no words
-are used twice, expressions of time aside: one may say both when a thing begins and when it ends. What nobody said
+Contract: pure. A form is read from the documentation once; a slot finds values for itself in a text, or in rows that a
+text refers to, and is equal only to itself, so that what it found can be kept.
+
+What the user said when asked for a parameter comes first; then the text that holds the surest value, and of those that
+hold equally sure ones the closest: answers, the last one first, the words of the wish, the whole open request.
+A text may refer to rows of results: the newest that it fits. The surest value is given out first, and no words are used
+twice, expressions of time aside: one may say both when a thing begins and when it ends. What nobody said
 follows from the brief, from a choice that the Api's own name makes, or, to search for, from the words of the wish.
 
-Not covered: parameters that exclude or require each other; values of which a part stands in one text and a part in
-another; several values for one parameter.
+Not covered: parameters that are objects, or exclude or require each other; values of which a part stands in one text
+and a part in another; several values for one parameter.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
-from toologue.agents.retrieve.forms import FREE, TIMES, Form, Slot
 from toologue.agents.retrieve.history import Heard, Rows, clauses
-from toologue.agents.retrieve.lexicon import deeds_in, stems
+from toologue.agents.retrieve.lexicon import Deed, deed_of, deeds_in, stems
+from toologue.apis.entities import leaves
+from toologue.schema import Api, Parameter
+from toologue.text.find import Row, find, mentioned
+from toologue.text.names import expected_kinds
 from toologue.text.spans import Found, best_first
 from toologue.text.tokens import split_name
 from toologue.values.compare import moment_of
 from toologue.values.json_schema import fits
 
+FREE = frozenset({"task", "message", "query", "text", "title"})
+"""Kinds of values that any words could be."""
+TIMES = frozenset({"date", "time", "moment"})
 _SAID = 0.45  # the score from which on a value was said, and is no mere guess
 _NEEDED, _MAY, _REFERS = 0.31, 0.6, 0.5  # the least score of a value that must be given, that need not be; of a row
-_WHOLE = {
-    "username": 1,
-    "password": 1,
-    "id": 1,
-    "code": 1,
-    "symbol": 1,
-    "person": 3,
-    "place": 3,
-    **dict.fromkeys(FREE, 6),
-}
+_WHOLE = {"username": 1, "password": 1, "id": 1, "code": 1, "symbol": 1, "person": 3, "place": 3} | dict.fromkeys(
+    FREE, 6
+)
 """Words that an answer may have to be the value itself, by the kind of value."""
 _REQUIRED_FIRST = 0.1
 _AHEAD = timedelta(days=14, seconds=-1)
 _KEYWORDS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """A parameter, and what it asks for."""
+
+    name: str
+    schema: Mapping[str, Any]
+    required: bool
+    kind: str
+    """The likeliest kind of value; "" for objects."""
+    edge: str
+    """Whether it is the start or the end of a stretch of time."""
+    named: frozenset[str]
+    """The words of its name, and of its description."""
+    described: frozenset[str]
+
+    @property
+    def naming(self) -> bool:
+        """Whether it names a thing by what only a computer knows."""
+        return self.kind in ("id", "uuid")
+
+    @property
+    def of(self) -> str:
+        """The thing whose id it is, in words, where its name says so: "film" for film_id."""
+        thing, _, last = split_name(self.name).rpartition(" ")
+        return thing if last in ("id", "uuid") else ""
+
+    def find(self, text: str, now: datetime | None) -> tuple[Found, ...]:
+        """The values that a text says, best first."""
+        return _find(self, text, now)
+
+    def mentioned(self, text: str, rows: Sequence[Row], now: datetime | None) -> list[Found]:
+        """The values of the rows that a text refers to, best first; of an array, all that the text says."""
+        return mentioned(text, self.schema, rows, name=self.name, now=now)
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """An Api with its slots."""
+
+    api: Api
+    slots: Mapping[str, Slot]
+    deed: Deed | None
+    """The kind of deed that its name says it does."""
+    verb: str
+    """The first word of its name."""
+    about: frozenset[str]
+    """The words that the documentation uses for the whole Api."""
+    told: frozenset[str] = frozenset()
+    """The same, with those of what it tells."""
+
+    def tells(self, word: str) -> bool:
+        """Whether a word says more than what the Api is about."""
+        return not self.about.issuperset(stems(word))
+
+    def rest(self, words: str) -> str:
+        """Words without those that say what the Api is about."""
+        return " ".join(word for word in words.split() if self.tells(word) or not stems(word))
+
+
+def form_of(api: Api) -> Form:
+    """Read the documentation of an Api."""
+    words = split_name(api.name)
+    slots = {name: _slot(name, parameter) for name, parameter in api.parameters.items()}
+    about = frozenset(stems(f"{words} {' '.join(api.keywords)} {api.description}"))
+    told = frozenset(stems(" ".join(split_name(one.name) for one in leaves(api.returns))))
+    return Form(api, slots, deed_of(api.name), next(iter(stems(words)), ""), about, about | told)
+
+
+def _slot(name: str, parameter: Parameter) -> Slot:
+    schema = parameter.json_schema
+    want = next(iter(expected_kinds(schema, name)), None)
+    return Slot(
+        name,
+        schema,
+        parameter.required,
+        kind=want.kind if want else "",
+        edge=want.edge if want and want.kind == "moment" else "",
+        named=frozenset(stems(split_name(name))),
+        described=frozenset(stems(str(schema.get("description", "")))),
+    )
+
+
+@lru_cache(maxsize=50_000)
+def _find(slot: Slot, text: str, now: datetime | None) -> tuple[Found, ...]:
+    return tuple(find(text, slot.schema, name=slot.name, now=now))
 
 
 class _Candidate(NamedTuple):

@@ -26,19 +26,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
-from toologue.agents.retrieve.forms import Form, Slot
+from toologue.agents.retrieve.filling import Form, Slot
 from toologue.agents.retrieve.history import Made, plain_rows
 from toologue.agents.retrieve.lexicon import deed_of, talk
 from toologue.agents.retrieve.slot_values import Answer, answered, called, mentions, volunteered
 from toologue.agents.retrieve.wording import outcome, phrase
 from toologue.apis.result_values import MOST_SHOWN, Single, beside, choices, sayable, values_of
+from toologue.formats.functions import bands_of
 from toologue.schema import Act, AgentAction, AgentTurn, Brief, Call, Result, Retrieve, State, Turn
 from toologue.text.tokens import sentences, split_name
 from toologue.values.json_schema import object_of
 from toologue.worlds.documented.arguments import settled
 
-_BANDS: Mapping[str, float] = {"confirm": 0.6, "suggest": 0.5}
-"""From which score on an Api is settled, or worth suggesting, by the paper's retriever."""
 _YES_LONGEST = 12  # words of a first sentence that may be a yes
 _THANKS = re.compile(rf"(?:\W*(?:{talk('thanking').pattern}|{talk('agreeing').pattern}))+\W*", re.IGNORECASE)
 
@@ -110,13 +109,7 @@ def searches(history: Sequence[Turn], brief: Brief) -> bool:
 
 def search(history: Sequence[Turn], brief: Brief, forms: Mapping[str, Form]) -> AgentTurn:
     """The next turn. `forms`: the Apis of the brief by name."""
-    return _next(_quest_of(history, forms, {**_BANDS, **_numbers(brief.facts.get("retriever"))}), len(history))
-
-
-# ---- what to do
-
-
-def _next(quest: _Quest, turn: int) -> AgentTurn:
+    quest, turn = _quest_of(history, forms, bands_of(brief)), len(history)
     target = quest.target
     if quest.leaves:
         return _turn("system_bye", "the user leaves", quest, target, phrase("system_bye", turn))
@@ -371,5 +364,4 @@ def _hand_over(quest: _Quest, value: Any) -> None:
 
 
 def _numbers(value: Any) -> dict[str, float]:
-    fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-    return {name: number for name, number in fields.items() if isinstance(number, int | float)}
+    return {name: number for name, number in object_of(value).items() if isinstance(number, int | float)}

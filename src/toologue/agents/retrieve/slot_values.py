@@ -16,7 +16,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import Any, NamedTuple
 
-from toologue.agents.retrieve.forms import TIMES, Slot
+from toologue.agents.retrieve.filling import TIMES, Slot
 from toologue.agents.retrieve.lexicon import everyday, short_for, stems, talk
 from toologue.text.tokens import split_name
 from toologue.values.json_schema import fits

@@ -25,6 +25,7 @@ ADDRESS = r"^[\w\-\d\.]+@[\w\-\d\.]+$"
 SUCCESS = {"status": "success"}
 Tool = Callable[..., dict[str, Any]]
 _SEED = 489
+_moment = lru_cache(maxsize=1 << 16)(datetime.strptime)
 
 
 class Desk:
@@ -71,11 +72,6 @@ class Desk:
 def moment(text: Any, form: str = MOMENT) -> datetime:
     """Parse a moment. Raises ValueError for text in another form and TypeError for what is not text."""
     return _moment(text, form) if isinstance(text, str) else datetime.strptime(text, form)
-
-
-@lru_cache(maxsize=1 << 16)
-def _moment(text: str, form: str) -> datetime:
-    return datetime.strptime(text, form)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Whether a document becomes a world: every operation is executed, in a fresh world with a few rows.
+"""Whether a document becomes a world: every operation is executed, in a fresh world with a few rows; a first overlay.
 
 What is created has to be read and listed as it was sent, what is changed read as changed, what is removed not found any
 more; lists hold the rows of the path and no others, and every answer is as the document describes it. An operation that
@@ -13,11 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import yaml
+
 from toologue.apis.openapi import Operation
 from toologue.apis.schemas import list_of, object_of, violation
 from toologue.errors import BadRecord, BadSetting, UserError
 from toologue.schema import Call, Result
-from toologue.text.tokens import snake
+from toologue.text.tokens import reads, snake
 from toologue.values.compare import same
 from toologue.values.json_schema import fits, types_of
 from toologue.worlds.crud.data import key_text
@@ -30,6 +32,10 @@ from toologue.worlds.store import Row, split_path
 
 Verb = Literal["create", "read", "list", "update", "delete", "other"]
 _SCALARS, _MORE = ("string", "integer", "number", "boolean"), 3
+_HEAD = """\
+# What {file} does not say of its world. The document itself stays as it is.
+# Every line marked `guess` was derived from names and schemas: look at it, and correct it.
+"""
 
 
 class _Disagrees(Exception):
@@ -112,7 +118,10 @@ class _Trial:
         if handler.added is not None:
             return "create"
         if not operation.api.writes:
-            return "list" if route.table and self._lists(operation) else "other" if route.tail else "read"
+            table = self.table(name)
+            held = held_in(operation.response, self.simulator.document.root, table.names if table else ())
+            many = held is None or held.many
+            return "list" if route.table and many else "other" if route.tail else "read"
         is_item = (not route.tail and bool(route.owners)) or (route.table is not None and operation.method != "post")
         return "other" if not is_item else "delete" if operation.method == "delete" else "update"
 
@@ -124,11 +133,6 @@ class _Trial:
 
     def _of(self, name: str) -> tuple[Operation, Any]:
         return self.simulator.operations[name], self.simulator.routes.get(name)
-
-    def _lists(self, operation: Operation) -> bool:
-        table = self.table(operation.api.name)
-        held = held_in(operation.response, self.simulator.document.root, table.names if table else ())
-        return held is None or held.many
 
     def _agrees(self, name: str) -> None:
         """Raises _Disagrees, with what is wrong on the first rows, where it agrees on none."""
@@ -351,3 +355,48 @@ def _holds(value: Any, table: Table, key: Any) -> bool:
 
 def _brief(arguments: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={str(value)[:40]!r}" for name, value in [*arguments.items()][:4]) or "no arguments"
+
+
+def draft(simulator: Simulator) -> str:
+    """A first overlay of a document, as YAML with comments: tables, operations that nobody understands, rows.
+
+    Everything in it was guessed, and is marked as a guess with what it comes of; what could not be guessed stands there
+    as a comment, with its cause. The overlay says what the world would be without it.
+    """
+    lines = [*_HEAD.format(file=simulator.document.source.file).splitlines(), *_tables(simulator)]
+    return "\n".join([*lines, *_operations(simulator), *_seed(simulator)]) + "\n"
+
+
+def _tables(simulator: Simulator) -> Iterator[str]:
+    yield "x-tables:" if simulator.tables else "x-tables: {}"
+    for name, table in simulator.tables.items():
+        refers = ", ".join(f"{field} → {other}" for field, other in table.refers.items())
+        yield f"  {name}: {_flow({'key': table.key})}  # guess{f'; {refers}' if refers else ''}"
+
+
+def _operations(simulator: Simulator) -> Iterator[str]:
+    named = [one for one in simulator.operations.values() if one.extensions.get("x-internal") is not True]
+    asking = [one.api.name for one in named if one.method == "post" and one.api.writes and reads(one.api.name)]
+    lost = {name: said.why for name, said in simulator.answers.items() if said.by != "state" and name not in asking}
+    yield "operations:" if asking else "operations: {}"
+    for name in asking:
+        yield f"  {_flow(name)}: {{x-writes: false}}  # guess: it is called as what only reads"
+    for name, why in lost.items():
+        yield f"  # {name}: {{x-action: {{…}}}}  answered by its documentation: {why.rpartition(']')[2].lstrip('.')}"
+
+
+def _seed(simulator: Simulator) -> Iterator[str]:
+    yield "x-seed:"
+    yield f"  now: {NOW}  # guess"
+    for name, rows in sample_rows(simulator.tables).items():
+        table = simulator.tables[name]
+        kept = {table.key, *table.refers, *table.unseen}
+        yield f"  {name}:  # guess: two rows of what has to be told; the rest of each is made up"
+        for row in rows:
+            yield f"    - {_flow({name: value for name, value in row.items() if name in kept})}"
+
+
+def _flow(value: Any) -> str:
+    """A value on one line of YAML."""
+    said = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=10_000)
+    return said.removesuffix("\n").removesuffix("\n...")

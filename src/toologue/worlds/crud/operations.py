@@ -20,10 +20,9 @@ from toologue.errors import UnknownName, shown
 from toologue.text.tokens import snake
 from toologue.values.json_schema import fits, types_of
 from toologue.worlds.crud.actions import Action, ActionError, Scope, Site, action_of
-from toologue.worlds.crud.answers import done_answer, list_answer, row_answer
 from toologue.worlds.crud.data import Data, Refusal, key_text, lies
 from toologue.worlds.crud.envelopes import Held, Page, form, held_in, kinds_of
-from toologue.worlds.crud.lists import selection
+from toologue.worlds.crud.lists import done_answer, list_answer, row_answer, selection
 from toologue.worlds.crud.rows import typed
 from toologue.worlds.crud.tables import Route, Table, body_of, wrapper_of
 from toologue.worlds.store import Row

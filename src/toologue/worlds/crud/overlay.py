@@ -22,6 +22,7 @@ SAID = "x-overlay"
 """What marks the operations that an overlay names."""
 _PARTS = ("operations", "paths", "components")
 _NAMED = ("paths", "schemas", "properties")
+_OF_ONE = ("read", "update", "delete")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,9 +119,6 @@ def _merged(
         else:
             made[key] = part
     return made
-
-
-_OF_ONE = ("read", "update", "delete")
 
 
 def as_resources(operations: Sequence[Operation]) -> list[Operation]:

@@ -29,9 +29,9 @@ from toologue.schema import Act, Api, Compare, Invocation, Mismatch, Parameter, 
 from toologue.schema.jsonl import Noun
 from toologue.values.compare import contains
 from toologue.values.json_schema import resolved
-from toologue.worlds.crud.answers import hides, shown
 from toologue.worlds.crud.data import Data, Refusal, fault_type, moment_in, read_seed
 from toologue.worlds.crud.envelopes import page_words
+from toologue.worlds.crud.lists import hides, visible
 from toologue.worlds.crud.operations import Handler, handler_of
 from toologue.worlds.crud.overlay import SAID, as_resources, overlaid
 from toologue.worlds.crud.rows import maker_of
@@ -124,7 +124,9 @@ class Simulator:
         if not self.hides:
             return self.seed
         rules = {name: ({"properties": self.tables[name].fields}, self.tables[name].root) for name in self.seed}
-        return {name: {key: shown(row, *rules[name]) for key, row in rows.items()} for name, rows in self.seed.items()}
+        return {
+            name: {key: visible(row, *rules[name]) for key, row in rows.items()} for name, rows in self.seed.items()
+        }
 
     def seeded(self, seed: str | Path | Mapping[str, Any], *, now: str | None = None) -> Simulator:
         """The same service with other rows."""
@@ -227,7 +229,7 @@ class Crud(Stateful):
         before, operation = self._store.mark(), simulator.operations[act.api]
         try:
             value = simulator.handlers[act.api](self._data, act.arguments)
-            seen = shown(value, operation.response, simulator.document.root) if simulator.hides else own(value)
+            seen = visible(value, operation.response, simulator.document.root) if simulator.hides else own(value)
             changes, created = self._store.take()
         except Refusal as refusal:
             self._store.rewind(before)

@@ -13,29 +13,8 @@ Not covered: buckets that a process leaves at an address when it is killed (`s3.
 
 from __future__ import annotations
 
-from toologue.worlds.s3.account import (
-    Account,
-    apis,
-    as_boto3,
-    as_json,
-    bytes_of,
-    content_of,
-    load_account,
-)
+from toologue.worlds.s3.account import apis, as_boto3, content_of, load_account
 from toologue.worlds.s3.signature import signature
-from toologue.worlds.s3.simulator import KIND, S3, prefix_at, s3_for
+from toologue.worlds.s3.simulator import KIND, S3
 
-__all__ = [
-    "KIND",
-    "S3",
-    "Account",
-    "apis",
-    "as_boto3",
-    "as_json",
-    "bytes_of",
-    "content_of",
-    "load_account",
-    "prefix_at",
-    "s3_for",
-    "signature",
-]
+__all__ = ["KIND", "S3", "apis", "as_boto3", "content_of", "load_account", "signature"]

@@ -84,7 +84,7 @@ def _agreed(program: Program, held: Sequence[Stacked], service: Service, said: S
     calls = waiting(program.code, held, service)
     tried = [one for one in held if one.result is not None and waiting(one.code, held, service)]
     since = "\n".join([*(turn.text for turn in said if turn.text), *(_shown(one) for one in held)])
-    for one in takewhile(_failed, tried):  # a success has used the consent up
+    for one in takewhile(lambda one: not _succeeded(one), tried):  # a success has used the consent up
         had = waiting(one.code, held, service)
         enough = calls == had or (calls > had and "?" in last)  # for more it has asked again
         if enough and all(text in since for text in _named(program, service)):
@@ -94,10 +94,6 @@ def _agreed(program: Program, held: Sequence[Stacked], service: Service, said: S
 
 def _succeeded(one: Stacked) -> bool:
     return one.result is not None and one.result.error is None
-
-
-def _failed(one: Stacked) -> bool:
-    return not _succeeded(one)
 
 
 def _calls(tree: ast.AST, service: Service) -> Iterator[_Called]:
