@@ -85,6 +85,8 @@ def _parameter(name: str, expressions: list[str], calls: int) -> Parameter:
     texts = [value for value in literals if isinstance(value, str)]
     booleans = any(isinstance(tree, ast.Name) and tree.id in ("true", "false") for tree in trees)
     schema = _of_literals(literals) or ({"type": "boolean"} if booleans else _named(name))
+    if len(literals) < len(trees):  # what else is given is not said
+        schema.pop("enum", None)
     if texts and len(texts) == len(trees) and all(re.fullmatch(r"[a-z][a-z0-9_]*", text) for text in texts):
         schema = {"type": "string", "enum": [*dict.fromkeys(texts)]}
     return parameter(schema, name, required=len(expressions) == calls)

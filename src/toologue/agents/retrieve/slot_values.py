@@ -95,7 +95,8 @@ def _joined(text: str, slot: Slot, about: frozenset[str]) -> Any:
     for said in (one[1] for one in _JOIN.finditer(whole)):
         told = _SEASON.sub(r"\1", said)
         news = not about.issuperset(stems(told)) or any(char.isupper() or char.isdigit() for char in told)
-        if news and not _is_everyday(told.split()[0]) and len(told.split()) <= _LONGEST:
+        thing = told.startswith("the ")  # of the day, which nobody names
+        if news and not thing and not _is_everyday(told.split()[0]) and len(told.split()) <= _LONGEST:
             return _typed(told, slot)
     return None
 
