@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from toologue.apis.entities import inputs, outputs
-from toologue.apis.salience import MEETINGS, named_thing, names_row
+from toologue.apis.salience import MEETINGS, SIDES, family_of, named_thing, names_row, topic_words
 from toologue.keys import Same
 from toologue.plan.api_graph.describe import heads, subject
 from toologue.plan.chains.catalog import ApiView, pointing, telling
@@ -24,6 +24,7 @@ from toologue.text.names import group, is_marked, kind_named, kind_wraps
 from toologue.text.tokens import article, is_known
 from toologue.text.tokens import plural as pluralized
 from toologue.worlds.documented import kind_sought
+from toologue.worlds.documented.arguments import settled
 from toologue.write.chains.answers import Answer
 from toologue.write.chains.names import Name, output, parameters, spoken, thing_of, value_text
 from toologue.write.chains.words import LINKS, joined, plural, rough, singular, split, wordset
@@ -108,7 +109,7 @@ def things_of(api: Api, told: Sequence[str]) -> str:
     read = _read(Same(api))
     around = [part for name in told[:1] for part in name.split("|")[:-1] if not kind_wraps(part)]
     noun = singular(split(around[-1])[-1]) if around and split(around[-1]) else ""
-    sides = {word for name in told for word in split(name)} & {"home", "away", "visitor"}
+    sides = {word for name in told for word in split(name)} & SIDES
     asked = {word for name in api.required for word in split(name)}
     nouns = sorted({*(MEETINGS if sides else [noun] if noun else read.heads)} - asked)
     own = " ".join(split(api.name.rpartition("|")[2]))
@@ -118,7 +119,7 @@ def things_of(api: Api, told: Sequence[str]) -> str:
 
 
 def _phrases(text: str, noun: str) -> Iterator[str]:
-    if not (kind_named(noun) or noun in wordset("countable")):
+    if not (kind_named(noun) or noun in wordset("countable")) or is_marked(kind_named(noun), "unnaming"):
         return
     many = pluralized(noun)
     for match in re.finditer(_PHRASE.format(f"(?:{re.escape(many)}|{re.escape(noun)})"), text, re.IGNORECASE):
@@ -126,9 +127,11 @@ def _phrases(text: str, noun: str) -> Iterator[str]:
         for word in reversed(match[1].split()):
             if word in ("and", "or"):  # of several kinds
                 before = [one for one in before if one in wordset("about")]
-            if word.lower() in wordset("unqualifying") or not is_known(word.lower()) or len(before) > 1:
+            small = word.lower()
+            strange = small in (*wordset("unqualifying"), noun) or (plural(small) and small != "sports")
+            if strange or not is_known(small) or len(before) > 1:
                 break
-            before.insert(0, word if word[1:].islower() and word.lower() not in wordset("lookups") else word.lower())
+            before.insert(0, word if small in wordset("capital") else small)
         yield " ".join([*before, many])
 
 
@@ -142,6 +145,13 @@ def _of_sport(api: Api, phrase: str) -> str:
         return phrase
     sport = " ".join(told[max(0, sports[0] - 1) : sports[0] + 1]) if told[0] in ("ice", "american") else told[sports[0]]
     return " ".join([*words[:-1], sport, words[-1]])
+
+
+def chooses(thing: Name, source: Api) -> bool:
+    """Whether people choose such a thing from what there is: a match on a day, a hotel in a place; no artist."""
+    kinds = _read(Same(source)).kinds
+    by = {family_of(kinds[name]) for name in source.required if name not in settled(source)}
+    return singular(thing.words.split()[-1]) not in group("had in mind") and (not by or bool(by & {"when", "place"}))
 
 
 # ---- of what
@@ -240,7 +250,9 @@ def questions_of(api: Api) -> list[Question]:
     things = things_of(api, rows[:1]) if rows else ""
     of, found = of_thing(api), list[Question]()
     facts = [
-        output(name, str(every[name].schema.get("description") or "")) for name in told if name not in (*rows, *sides)
+        output(name, str(every[name].schema.get("description") or ""), topic_words(api))
+        for name in told
+        if name not in (*rows, *sides)
     ]
     facts = [one for one in facts if len(one.words.split()) <= _WORDS and one.words not in (*_BARE, *of.split()[-1:])]
     facts = [*dict.fromkeys(facts)][:_TOLD]
