@@ -195,6 +195,8 @@ def asked_for(one: Entity, about: frozenset[str]) -> Fact | None:
 
 def _is_measured(one: Entity) -> bool:
     """Whether values say their unit: as texts do with another mark than a figure's, as descriptions and kinds do."""
+    if kind_of(one.path) in ("degrees", "percent"):
+        return True
     described = _UNIT.search(str(one.schema.get("description") or "")) is not None
     shown = cast("list[JsonValue]", one.schema.get("examples") or [])
     return described or any(isinstance(value, str) and _MARK.search(value) and value[:1] != "[" for value in shown)

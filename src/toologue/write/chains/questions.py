@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from toologue.apis.entities import inputs, outputs
-from toologue.apis.salience import MEETINGS, SIDES, family_of, named_thing, names_row, topic_words
+from toologue.apis.salience import MEETINGS, SIDES, SOUGHT, family_of, named_thing, names_row, topic_words
 from toologue.keys import Same
 from toologue.plan.api_graph.describe import heads, subject
 from toologue.plan.chains.catalog import ApiView, pointing, telling
@@ -97,7 +97,10 @@ def _read(same: Same[Api]) -> _Read:
 def question_of(api: Api, told: Answer, given: Iterable[JsonValue], of: str) -> Question:
     """The question that this answer answers, asked by somebody who gives these values; false where there is none."""
     head, known = told.head.casefold(), [str(one).casefold() for one in given]
-    found = not told.rows or (len(head.split()) <= _NAME and any(one in head or head in one for one in known if one))
+    named = [one for one in known if one.replace(" ", "").isalpha()]
+    near = any((one in head and len(head) <= 2 * len(one)) or head in one for one in named)
+    rowed = len(head.split()) <= _NAME and any(one in head or head in one for one in known if one)
+    found = (near or not head or not named) and (rowed or not told.rows)
     if told.facts and (told.dated or (found and told.kind != "list")):
         return Question(tuple(name for name, _ in told.facts), "", of)
     known = _read(Same(api)).known.issuperset(api.required)
@@ -145,6 +148,11 @@ def _of_sport(api: Api, phrase: str) -> str:
         return phrase
     sport = " ".join(told[max(0, sports[0] - 1) : sports[0] + 1]) if told[0] in ("ice", "american") else told[sports[0]]
     return " ".join([*words[:-1], sport, words[-1]])
+
+
+def searches(api: Api) -> bool:
+    """Whether things are found by what they are called: nobody looks for teams who has one in mind."""
+    return any(_read(Same(api)).kinds[name] in SOUGHT for name in api.required)
 
 
 def chooses(thing: Name, source: Api) -> bool:
@@ -204,6 +212,8 @@ def _of_parameter(read: _Read, name: str) -> str:
     record = kind.partition(".")[0]
     if record == "company" and group("coins") & {*split(read.api.name)}:
         record = "coin"
+    if record == "company" and {"currency", "forex"} & {*split(read.api.name)}:
+        return "of a currency"
     if owned := _OWNED.search(words):
         return f"{_in(kind_named(owned[1]), read.api)} {article(owned[1])}"
     if kind == "topics" and kind_sought(read.api).startswith("place."):
@@ -223,6 +233,7 @@ def _of_parameter(read: _Read, name: str) -> str:
         return f"of {article(words.removesuffix(' name'))}"
     dull = is_marked(kind, "unasked") or kind in ("day", "moment", "month", "year", "topics", "titles", *_NAMELESS)
     dull = dull or not all(map(is_known, words.lower().split()))
+    dull = dull or words in (*_BARE, "number", "code")
     return "" if dull or plural(words.split()[-1]) or len(words.split()) > _TWO else f"for {article(words)}"
 
 

@@ -29,7 +29,7 @@ from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
 from toologue.write.chains.bank import bank as bank_of
 from toologue.write.chains.names import Name, clause, output, spoken, thing_of, value_text
 from toologue.write.chains.queries import Asked, Given, Queries, Unworded
-from toologue.write.chains.questions import Question, chooses, of_thing, of_value, question_of, questions_of
+from toologue.write.chains.questions import Question, chooses, of_thing, of_value, question_of, questions_of, searches
 from toologue.write.chains.told import Told
 from toologue.write.chains.words import joined, singular
 
@@ -170,6 +170,8 @@ class Realizer:
             words = singular(called.words) if called.many else called.words
             where = of_value(target, name, value, listed=bool(self._question.things))
             return Given(self._question, words, value_text(value), where)
+        if self._question.things and searches(target):
+            raise Unworded("no natural answer", target.name)
         return Given(self._question)
 
     def _open(self, band: Band, told: Given | None) -> str:
@@ -337,7 +339,7 @@ class Realizer:
             return line
         asked = self._question
         wishes = self._desk.queries.wishes(self._about)
-        if asked.facts and not asked.of:
+        if (asked.facts and not asked.of) or (asked.things and searches(self._target())):
             raise Unworded("no natural answer", self._target().name)
         offer = wishes[0] if wishes else f"{'find' if asked.things and not asked.of else 'look up'} {asked.noun}"
         for ours, theirs in _OFFERS.items():
