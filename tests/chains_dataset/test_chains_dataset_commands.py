@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert status(["graph", "build", apis, "-o", graph]) == 0
     assert status(["graph", "check", graph, apis, "-o", checked, "--sample", "20"]) == 0
     assert (
-        status(["plan", "chains", graph, apis, "-o", plans, "--count", "24", "--most", "1", "--checked", checked]) == 0
+        status(["plan", "chains", graph, apis, "-o", plans, "--count", "48", "--most", "1", "--checked", checked]) == 0
     )
     assert status(["write", plans, "-o", str(home / "dialogues.jsonl")]) == 0
     return home

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import pytest
+from chains_dataset_samples import service
 
-import toologue.worlds.crud
 from toologue.apis.entities import inputs, outputs
 from toologue.apis.functions import api_of_function, apis_of_functions
 from toologue.errors import BadSetting
@@ -38,8 +38,6 @@ paths:
       responses: {'200': {description: ok, content: {application/json: {schema: {type: array, items: {
         type: object, properties: {playerId: {type: string}, name: {type: string}, position: {type: string}}}}}}}}
 """
-
-SHOP = Path(toologue.worlds.crud.__file__).parent / "shop" / "openapi.yaml"
 
 
 class Team(TypedDict):
@@ -90,8 +88,10 @@ def test_two_typed_functions_make_conversations(tmp_path: Path) -> None:
 
 
 def test_tries_that_come_to_nothing_take_nobodys_share(tmp_path: Path) -> None:
-    """Of the shop's two APIs most tries find no words; still there is a conversation where one is wanted."""
-    assert len(conversations(tmp_path, SHOP, count=1)) == 1
+    """Nobody wants a fact of a team that they have yet to choose; that teams are looked for is a conversation."""
+    file = tmp_path / "teams.jsonl"
+    write_lines(file, service()[:2])
+    assert len(conversations(tmp_path, file, count=1)) == 1
 
 
 def test_a_title_that_is_the_name_again_is_no_phrase() -> None:

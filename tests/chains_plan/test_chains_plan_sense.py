@@ -10,8 +10,8 @@ import pytest
 from chains_plan_samples import NUMBER, TEXT, api, edge, listed, shape
 
 from toologue.apis.entities import inputs
-from toologue.apis.salience import bare, offered, tellable
-from toologue.plan.chains.catalog import WORTH, Catalog, Reason, belongs, choosing, news, optional, pointed, telling
+from toologue.apis.salience import asked_for, bare, offered, tellable, topic_words
+from toologue.plan.chains.catalog import WORTH, Catalog, Reason, belongs, choosing, optional, pointed, telling
 from toologue.plan.chains.execute import PairExecutor, Rejected
 from toologue.plan.chains.pairs import Pair, edge_pairs, jobs, single_api_pairs
 from toologue.schema import Api, Parameter
@@ -113,19 +113,19 @@ def test_what_people_view_is_counted_and_rows_are_not(tmp_path: Path) -> None:
     assert list(telling(shelf(tmp_path, found).view(found.name))) == ["viewCount"]
 
 
-@pytest.mark.parametrize(("price", "told"), [(NUMBER, True), ({**NUMBER, "enum": [3]}, False)])
-def test_what_the_source_said_otherwise_is_not_told(tmp_path: Path, price: dict[str, object], told: bool) -> None:
-    """A house has the same price in a list and by itself; where documents make it another one, nobody says it."""
-    house = {"propertyId": NUMBER, "city": TEXT, "price": NUMBER}
+@pytest.mark.parametrize(("rating", "told"), [(NUMBER, True), ({**NUMBER, "enum": [3]}, False)])
+def test_what_the_source_said_otherwise_is_not_told(tmp_path: Path, rating: dict[str, object], told: bool) -> None:
+    """A house has the same rating in a list and by itself; where documents make it another one, nobody says it."""
+    house = {"propertyId": NUMBER, "city": TEXT, "rating": NUMBER}
     find = api("Properties", shape(house=shape(**house)), city=(TEXT, True))
-    show = api("Property", shape(**{**house, "price": price}, coach=TEXT), propertyId=(NUMBER, True))
+    show = api("Property", shape(**{**house, "rating": rating}, coach=TEXT), propertyId=(NUMBER, True))
     pair = Pair(find.name, "house|propertyId", show.name, "propertyId", "yeszero", "single")
     happened = PairExecutor(shelf(tmp_path, find, show), seed=0).run(pair, 1)
     assert happened.source is not None
-    beside = happened.source.result.value["house"]["price"], happened.target.result.value["price"]
+    beside = happened.source.result.value["house"]["rating"], happened.target.result.value["rating"]
     assert (beside[0] == beside[1]) is told
     assert "coach" in happened.answer
-    assert ("price" in happened.answer) is told
+    assert ("rating" in happened.answer) is told
 
 
 def test_what_is_of_another_thing_is_told_though_it_goes_by_the_same_name(tmp_path: Path) -> None:
@@ -164,13 +164,39 @@ def test_a_place_is_found_by_the_words_for_it(tmp_path: Path, tool: str, found: 
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"), [(("birthday", "gender"), True), (("birthday",), False), (("hue", "dye"), False)]
-)
-def test_two_lesser_facts_of_a_known_kind_are_an_answer(tmp_path: Path, fields: tuple[str, ...], told: bool) -> None:
-    book = shelf(tmp_path, api("Owner", shape(**dict.fromkeys(fields, TEXT)), ownerId=(NUMBER, True)))
-    view = book.view("Sports|scores|Owner")
-    assert max(telling(view).values(), default=0) < WORTH
-    assert bool(news(view)) is told
+    ("name", "told"),
+    [
+        ("humidity", "humidity"), ("feels_like", "perceived temperature"), ("goals", "number of goals"),
+        ("source", None), ("wealth", None), ("messageype", None), ("up_last_week", None),
+    ],
+)  # fmt: skip
+def test_told_is_what_people_ask_for_by_name(tmp_path: Path, name: str, told: str | None) -> None:
+    found = api("Club", shape(**{name: {**NUMBER, "examples": [3]}}), club=(TEXT, True))
+    book = shelf(tmp_path, found).view(found.name)
+    assert [*telling(book)] == ([name] if told else [])
+    assert (fact := asked_for(book.outputs[name], topic_words(found))) is None or fact.words == told
+
+
+@pytest.mark.parametrize(("field", "told"), [("capital", False), ("coach", True)])
+def test_what_anybody_may_look_up_is_told_as_documents_show_it(tmp_path: Path, field: str, told: bool) -> None:
+    made, shown = (api(name, shape(**{field: one}), team=(TEXT, True)) for name, one in (
+        ("Team in a country", TEXT), ("Another team in a country", {**TEXT, "examples": ["Oslo"]})
+    ))  # fmt: skip
+    books = shelf(tmp_path, made, shown)
+    assert (field in telling(books.view(made.name))) is told
+    assert field in telling(books.view(shown.name))
+
+
+@pytest.mark.parametrize(("schema", "told"), [({}, False), ({"description": "The price in EUR"}, True)])
+def test_money_says_in_which_currency(tmp_path: Path, schema: dict[str, str], told: bool) -> None:
+    found = api("Ticket", shape(price={**NUMBER, **schema, "examples": [3]}), show=(TEXT, True))
+    assert ("price" in telling(shelf(tmp_path, found).view(found.name))) is told
+
+
+def test_what_the_user_gives_is_not_told_back(tmp_path: Path) -> None:
+    row = {name: {**TEXT, "examples": ["Oslo"]} for name in ("city", "country")}
+    found = api("Weather", shape(**row), city=(TEXT, True))
+    assert [*telling(shelf(tmp_path, found).view(found.name))] == ["country"]
 
 
 def test_what_was_traded_is_told_from_open_to_close(tmp_path: Path) -> None:

@@ -34,26 +34,26 @@ COUNT, SEED = 900, 3
 pytestmark = pytest.mark.skipif(not DOCUMENTS.exists(), reason=f"no {DOCUMENTS}: set TOOLOGUE_SHARED")
 
 
-class Club(TypedDict):
-    """A club."""
+class Hotel(TypedDict):
+    """A hotel."""
 
-    club_id: str
+    hotel_id: str
     name: str
 
 
-class Player(TypedDict):
-    """A player."""
+class Stay(TypedDict):
+    """What there is to know of a hotel."""
 
-    name: str
-    age: int
-
-
-def list_clubs() -> list[Club]:  # pyright: ignore[reportReturnType]
-    """List the football clubs."""
+    star_rating: int
+    check_in_time: str
 
 
-def list_players(club_id: str) -> list[Player]:  # pyright: ignore[reportReturnType]
-    """List the players of a football club."""
+def list_hotels() -> list[Hotel]:  # pyright: ignore[reportReturnType]
+    """List the hotels of the coast."""
+
+
+def show_hotel(hotel_id: str) -> Stay:  # pyright: ignore[reportReturnType]
+    """Show the star rating of a hotel."""
 
 
 class Written:
@@ -61,7 +61,7 @@ class Written:
 
     def __init__(self, folder: Path):
         apis, graph, plans = folder / "apis.jsonl", folder / "graph.jsonl", folder / "plans.jsonl"
-        write_lines(apis, map(estimate, [*apis_of(str(DOCUMENTS)), *apis_of_functions(list_clubs, list_players)]))
+        write_lines(apis, map(estimate, [*apis_of(str(DOCUMENTS)), *apis_of_functions(list_hotels, show_hotel)]))
         documents = list(read(apis, Api))
         build(str(apis), out=graph, workers=1, lcs=0.7, keyword=0.2, description=0.3)
         chains(graph, apis, out=plans, count=COUNT, most=0.05, seed=SEED)

@@ -67,9 +67,9 @@ def test_an_estimate_is_heard_by_the_retriever_and_says_what_it_is() -> None:
 
 
 def test_a_number_without_its_unit_is_not_asked_for() -> None:
-    metres: JsonValue = {"type": "number", "description": "Elevation in metres"}
+    metres: JsonValue = {"type": "number", "description": "Elevation in metres", "examples": [612]}
     place: dict[str, JsonValue] = {"city": _TEXT}
-    plain = api("Places|hills|Height", "", place, elevation={"type": "number"}, population=_NUMBER)
+    plain = api("Places|hills|Height", "", place, elevation={"type": "number", "examples": [612]}, population=_NUMBER)
     assert not any("elevation" in noun for noun in nouns(plain))
     assert any("elevation" in noun for noun in nouns(api("Places|hills|Height", "", place, elevation=metres)))
 

@@ -22,7 +22,9 @@ from typing import Literal, cast
 from pydantic import JsonValue
 
 from toologue.apis.entities import Entity
+from toologue.apis.facts import Fact, fact_of
 from toologue.schema import Api
+from toologue.schema.use import SAID
 from toologue.text.names import group, has_word, is_marked, kind_named, kind_of, kind_wraps, knowable
 from toologue.text.tokens import is_spoken, singular, split_name
 from toologue.worlds.documented import choices, foreseen, is_credential, kind_sought
@@ -33,6 +35,8 @@ _NAMING = frozenset(("name", "title", "headline"))
 _CODED = re.compile(r"[A-Z]{2,}_[A-Z]|^[a-z]+[A-Z]\w+$|[{}<>\[\]|]|://|[0-9a-f]{20}|\w_\w|^\d+,\d")
 # What goes by who meets there.
 MEETINGS = frozenset(("match", "game", "fixture", "event", "race"))
+# Who meets there.
+SIDES = frozenset(("home", "away", "visitor"))
 # What is searched for by its name.
 SOUGHT = ("topics", "titles")
 _OF_PLACES = ("place.language", "place.lang", "place.currency", "place.timezone")
@@ -40,6 +44,8 @@ _WHEN = ("day", "moment", "month", "year", "clock")
 _DATES = ("day", "moment", "birth")
 # So many letters a name has.
 _LEAST = 3
+# So many letters a place has that is spelt out.
+_SPELT = 4
 # Figures that only who asked for them wants to hear.
 _BARE = ("year", "weight", "length", "age", "count", "few")
 # What such a figure is at most; none of them is a word.
@@ -47,7 +53,8 @@ _TOPS = {"degrees": 60, "percent": 100, "stars": 10, "age": 120, "money": 10**15
 _ASIDE = ("month", "year", "full", "company.name", "company.symbol", "person.gender")
 _KNOWN_BY = ("place.city", "place.country", "place.hub", "company.name", "coin.name")
 _MARKED = re.compile(
-    r"://|www\.|\d\.\d{5}|(?-i:[A-Z]:[A-Z])|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|&\w+;|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
+    r"://|www\.|\d\.\d{5}|(?-i:\b[A-Z]{4,} [A-Z]{4,}\b)|"
+    r"(?-i:[A-Z]:[A-Z])|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|&\w+;|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
     re.IGNORECASE,
 )
 _ISO_DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
@@ -56,8 +63,8 @@ _POINTING = frozenset(("topics", "titles", "full", "username", "host", "address"
 _PLACES = ("one", "zero")
 _LISTED = 4  # a text with more commas is a list, cut anywhere
 _LONG, _EPOCH, _PLACES_SAID = 60, 900_000_000, 4
-_DULL = ("fine", "place.code", "place.code3", "place.region_code")
-_SAID, _UNIT = 2, re.compile(r" in [A-Z°%a-z/]+")
+# What says in which unit something is measured: a description, a value.
+_UNIT, _MARK = re.compile(r" in (?!the |a |which )[A-Z°%a-z/]+"), re.compile(r"\d\s?[^\s\d.,:/-]+|[$€£¥₹]\s?\d")
 WORTH = 3  # an answer holds something that tells at least as much
 
 
@@ -85,7 +92,22 @@ def offered(one: Entity) -> bool:
     """Whether somebody may have a wish for it, unasked: a day, a city, what to search for, one of a few."""
     if "by" in split_name(one.last).split()[1:]:
         return False
+    if _is_coded(one):
+        return False
     return bool(one.schema.get("enum")) or is_marked(kind_of((one.last,), one.phrase), "offered")
+
+
+def _is_coded(one: Entity) -> bool:
+    """Whether a place is given by a code, which has no words beside."""
+    shown = cast("list[JsonValue]", [*(one.schema.get("examples") or []), *(one.schema.get("enum") or [])])
+    placed = kind_of((one.last,), one.phrase).startswith("place.")
+    return placed and SAID not in one.schema and any(map(codes_a_place, shown))
+
+
+def codes_a_place(value: JsonValue) -> bool:
+    """Whether a place is written as only a code: UY, ph; everybody says US."""
+    text = str(value)
+    return len(text) < _SPELT and text.isalpha() and text not in ("US", "USA", "UK")
 
 
 def hidden(one: Entity) -> bool:
@@ -165,19 +187,19 @@ def asked_of(one: Entity, api: Api) -> str:
     return family_of(kind_sought(api) if kind in SOUGHT else kind)
 
 
-def asked_for(one: Entity) -> bool:
-    """Whether somebody would ask for it by its name: in two words, the name of a thing, a measure with its unit."""
-    words = split_name(one.last).split()
-    if words[-1:] in ([name] for name in _NAMING):
-        whose = words[:-1] or _around(one.path)
-        return not whose or bool(kind_named(singular(whose[-1])) or kind_of((one.last,)) not in ("", "titles"))
-    if kind_of(one.path) in _DULL:
-        return False
-    if one.type in ("integer", "number") and kind_named(words[-1]):  # a number of a thing that has a name
-        return False
-    if one.type in ("integer", "number") and not _UNIT.search(str(one.schema.get("description") or "")):
-        return not has_word(one.last, "measured")
-    return len(words) <= _SAID or "of" in words
+def asked_for(one: Entity, about: frozenset[str]) -> Fact | None:
+    """The fact that people would ask for by this name, of what all is about; with its unit, if it needs one."""
+    found = fact_of(one.path, about)
+    return None if found is None or (found.unit and not _is_measured(one)) else found
+
+
+def _is_measured(one: Entity) -> bool:
+    """Whether values say their unit: as texts do with another mark than a figure's, as descriptions and kinds do."""
+    if kind_of(one.path) in ("degrees", "percent"):
+        return True
+    described = _UNIT.search(str(one.schema.get("description") or "")) is not None
+    shown = cast("list[JsonValue]", one.schema.get("examples") or [])
+    return described or any(isinstance(value, str) and _MARK.search(value) and value[:1] != "[" for value in shown)
 
 
 def names_rows(one: Entity) -> bool:

@@ -20,6 +20,7 @@ from pydantic_core import from_json
 
 from toologue.apis.entities import Entity, inputs, outputs
 from toologue.apis.salience import (
+    SIDES,
     WORTH,
     askable,
     asked_for,
@@ -266,21 +267,36 @@ def telling(view: ApiView, source: ApiView | None = None) -> dict[str, int]:
     found = dict[str, int]()
     rows = _row_nouns(view)
     searched, quoted = any(map(sought, view.inputs.values())), _quoted(view)
-    tables = view.subject in group("nameless")  # of teams and people, and not of leagues
+    given = _given(view)
     for name, one in view.outputs.items():
-        whose = part(name, view.subject)
-        if tables and names_itself(name) and named_thing(one) not in ("teams", "full"):
+        whose, shown = part(name, view.subject), bool(examples_of(one.schema))
+        if whose in there or one.path[:-1] in outer or not (shown or name in view.certain or searched):
             continue
-        if (
-            (name in view.certain or examples_of(one.schema) or (names_itself(name) and searched))
-            and (much := WORTH if name in quoted else salience(one, about))
-            and asked_for(one)
-            and whose not in there
-            and one.path[:-1] not in outer
-        ):
+        if (named := _names_things(view, one, searched=searched)) and (much := salience(one, about)):
             others = names_itself(name) and whose.owner not in {*about, *view.heads, *rows}
             found[name] = min(much, WORTH - 1) if others else much
+            continue
+        wanted = name in quoted or (asked_for(one, about) and (shown or name in view.certain) and one.type != "boolean")
+        if wanted and not named and given.isdisjoint((normal(one.last), named_thing(one))):
+            found[name] = max(salience(one, about), WORTH)
     return found
+
+
+def _names_things(view: ApiView, one: Entity, *, searched: bool) -> bool:
+    """Whether an output names what is found: a row, what was searched for, who meets, what stands inside a result."""
+    if named_thing(one) == "teams" and SIDES & {*split_name(one.name).split()}:
+        return True
+    inner = [singular(split_name(name).split()[-1]) for name in one.path[:-1] if split_name(name)]
+    if names_itself(one.name) and any(map(kind_named, inner)):
+        return True
+    return one.name in view.row_names and (one.many or searched)
+
+
+def _given(view: ApiView) -> set[str]:
+    """What users say, by name and kind: nobody is told it."""
+    asked = {one for name in required(view) if (one := named_thing(view.inputs[name])) not in ("", "topics", "titles")}
+    beside = {"domain", "user", "account", "username"} if "email" in asked else set[str]()
+    return {*map(normal, view.inputs), *asked, *beside}
 
 
 def _quoted(view: ApiView) -> set[str]:
@@ -303,11 +319,15 @@ def sure(view: ApiView, one: Entity) -> bool:
     Certain are days, numbers, one of a few, and the names of what the Api is about.
     """
     kind, thing = kind_of(one.path, one.phrase), named_thing(one)
+    if (fact := asked_for(one, topic_words(view.api))) and fact.shown:
+        return False
     amount = one.type == "string" and kind in quantities() and not examples_of(one.schema)
     if numeric(one) or amount or "enum" in one.schema or family_of(kind) == "when" or kind == "birth":
         return True
     named, whose = names_itself(one.name), part(one.name, view.subject).owner
     if (named and whose == view.subject and whose in group("nameless")) or not (choices(thing) or thing == "full"):
+        return False
+    if topic_words(view.api) & group("of record") and thing != "teams":  # anybody may look up what was
         return False
     if one.last.lower() == "user" or thing == "streets":  # what a service knows somebody by; where anything is
         return False

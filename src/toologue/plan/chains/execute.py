@@ -28,6 +28,7 @@ from toologue.plan.chains.catalog import (
     alike,
     choosing,
     family,
+    normal,
     optional,
     own_name,
     pointing,
@@ -40,7 +41,8 @@ from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.sequences import Fit
 from toologue.plan.chains.uses import NO_USES, Uses
 from toologue.schema import Call, Example, Result
-from toologue.text.tokens import is_word, singular, split_name
+from toologue.schema.use import SAID
+from toologue.text.tokens import is_known, is_word, singular, split_name
 from toologue.values.compare import same
 from toologue.worlds.documented import (
     Documented,
@@ -63,6 +65,8 @@ _SHOWN = 0.7  # so often a call is made as documentation shows it
 _OWN = "own"  # what the name of the whole is called, beside the kinds of names
 _SPELT = 4  # so many letters a place has that is spelt out
 
+# Places that people call by their names.
+_SPELT_OUT = ("place.city", "place.country", "place.code", "place.code3", "place.region", "place.region_code")
 _SIDES = (("home", "away"), ("Home", "Away"), ("home", "visitor"), ("team1", "team2"), ("team_1", "team_2"))
 
 
@@ -335,16 +339,26 @@ class _Role(NamedTuple):
         return salience.asked_of(self.view.inputs[name], self.view.api)
 
     def _is_givable(self, name: str, value: JsonValue, *, shown: bool) -> bool:
-        """Whether somebody would give this value: no number for what has a name, no scrap of a word to search for."""
+        """Whether somebody would give this value: no number for what has a name, no code of a place, no scrap."""
+        kind = salience.named_thing(self.view.inputs[name])
+        if normal(str(value)) == normal(name) or (kind == "place.region" and not shown):  # a region of a game, perhaps
+            return False
+        if kind in _SPELT_OUT and salience.codes_a_place(value) and SAID not in self.view.inputs[name].schema:
+            return False
+        if kind in ("", "categories", "types") and str(value).islower() and not all(map(is_known, _letters(value))):
+            return False
         if shown and isinstance(value, str) and not value.isdigit():
             return salience.givable(value)
-        kind = salience.named_thing(self.view.inputs[name])
         if kind in salience.SOUGHT and isinstance(value, str) and value not in sought_by(self.view.api):
             return salience.givable(value) and all(is_word(word.split("'")[0]) for word in value.lower().split())
         if kind.startswith("place.") and str(value).islower() and len(str(value)) < _SPELT:
             return False
         numbered = isinstance(value, int) or str(value).isdigit()
         return salience.givable(value) and not (numbered and kind_named(singular(split_name(name).split()[-1])))
+
+
+def _letters(value: JsonValue) -> list[str]:
+    return re.findall(r"[^\W\d_]{2,}", str(value))
 
 
 def _check_along(pair: Pair, found: JsonValue, given: Mapping[str, JsonValue]) -> None:

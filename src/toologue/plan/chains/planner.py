@@ -313,6 +313,8 @@ class _Script:
         asked = [name for name in self._calls[row.hand].arguments if name not in self._told[row.hand]]
         if not (self._sequence.keeps_back and row.group == "target"):
             return asked
+        if self._mind == "name":  # which thing it is comes first
+            return [name for name in asked if name in self._chained]
         inputs = self._calls[row.hand].view.inputs  # what may be left out is asked for once, later
         return [name for name in asked if name in self._chained or inputs[name].required]
 

@@ -14,8 +14,9 @@ cue; one for which no words reach the band of its opening raises `Unworded`, wit
 
 Example:
     >>> from toologue.models.embed import embedder
-    >>> from toologue.schema import AgentTurn, Api, Cue, Dialogue, Plan, Result, Retrieve, UserTurn
-    >>> skies = Api(name="cityForecast", description="Get the forecast for a city.")
+    >>> from toologue.schema import AgentTurn, Api, Cue, Dialogue, Parameter, Plan, Result, Retrieve, UserTurn
+    >>> takes = {"city": Parameter(schema={"type": "string"})}
+    >>> skies = Api(name="cityForecast", description="Get the forecast for a city.", parameters=takes)
     >>> looked = AgentTurn(acts=(Retrieve(),), results=(Result(value={"retrieved": {}}),), action="retriever_call")
     >>> plan = Plan(
     ...     dialogue=Dialogue(id="c-1", turns=(UserTurn(), looked), origin={"line": "chains", "target": skies.name}),

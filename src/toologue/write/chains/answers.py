@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, cast
 from pydantic import JsonValue
 
 from toologue.apis.entities import outputs
-from toologue.apis.salience import names_row, tellable
+from toologue.apis.salience import names_row, tellable, topic_words
 from toologue.plan.api_graph.describe import heads
 from toologue.schema import Api
 from toologue.text.names import kind_named
@@ -127,7 +127,7 @@ def _natural(name: Name, value: JsonValue) -> bool:
     words = name.words.removeprefix("number of ").split()
     if name.unit == "%" and isinstance(value, float) and 0 < value < 1:  # a share of one
         return False
-    flag = str(value) in ("0", "1") and not name.many and len(words) == len(name.words.split())
+    flag = str(value) in ("0", "0.0", "1") and not name.many and len(words) == len(name.words.split())
     spoken = all(word.isupper() or is_word(part) for word in words for part in re.split("[-']", word.lower()))
     return name.documented == "name" or (len(words) <= _LABEL and spoken and not flag)
 
@@ -146,6 +146,7 @@ def _of(result: JsonValue, values: Mapping[str, JsonValue], about: Sequence[Json
 
 def _aside(name: Name, value: Any) -> str:
     """A fact as it stands in brackets behind what it is of: 69 points, 45 minutes, rating 4.3, defender."""
+    name = name._replace(words=name.words.removeprefix("number of "))
     if isinstance(value, str) and not any(map(str.isalpha, value)) and not is_date(value):
         return f"{name.words} {value}"
     if isinstance(value, str):
@@ -160,9 +161,9 @@ def _labels(values: Mapping[str, JsonValue], result: JsonValue, api: Api | None)
     known = [*outputs(api)] if api else []
     described = {one.name: str(one.schema.get("description") or "") for one in known}
     named = {one.name for one in known if api and names_row(one, heads(api))}
-    found: dict[str, Name] = {}
+    found, about = dict[str, Name](), topic_words(api) if api else ()
     for name in values:
-        label = output(name, described.get(name, ""))
+        label = output(name, described.get(name, ""), about)
         if name in named:
             label = label._replace(documented="name")
         path = [part for part in name.split("|") if part]

@@ -7,17 +7,18 @@ its description calls it where that is a short noun phrase and the name alone sa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
+from toologue.apis.facts import fact_of
 from toologue.schema import Api, Parameter
 from toologue.text.find import find
 from toologue.text.names import kind_named, kind_of, noun_for, owners_said
 from toologue.text.times import MONTHS
-from toologue.text.tokens import is_word
+from toologue.text.tokens import is_word, split_name
 from toologue.text.verbalize import verbalize
 from toologue.values.compare import same
 from toologue.worlds.documented import kind_sought, sought_by
@@ -148,13 +149,18 @@ def thing_of(name: Name, *apis: Api) -> Name:
     return name
 
 
-def output(name: str, description: str = "") -> Name:
-    """A name for an output, by its path (`a|b|c`, or with dots), or by what its description calls it."""
+def output(name: str, description: str = "", about: Collection[str] = ()) -> Name:
+    """A name for an output, by its path (`a|b|c`, or with dots), or by what its description calls it.
+
+    Facts are called what people call them; `about`: what all is about.
+    """
     path = [part for part in re.split(r"[|.]|\[\]", name) if part.strip()]
     words = split(path[-1]) if path else []
     if not words:
         return Name("value")
     unit = _unit(description) or _UNITS.get(kind_of(tuple(path)), "")
+    if split_name(path[-1]) != "name" and (fact := fact_of(tuple(path), about)):
+        return Name(fact.words, unit)
     if (len(words) > 1 or not is_word(words[0])) and (said := _phrase(description)):
         return Name(said, unit)
     owners = (split(part)[-2:] for part in reversed(path[:-1]))

@@ -200,6 +200,8 @@ def _unreached(band: Band, name: str) -> Unworded:
 def _asking(voice: Voice, given: Given) -> _Texts:
     """Ways to ask a question, with its value where there is one."""
     asked, where = given.question, given.where
+    if asked.facts and not (asked.of or where):  # a fact of nothing
+        return
     found = asked.things and not (asked.of and not where)
     kind = "find" if found else "know_of" if where else "know"
     thing = f"{asked.nouns} {where}" if where else asked.noun

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from toologue.apis.entities import inputs, outputs
-from toologue.apis.salience import MEETINGS, named_thing, names_row
+from toologue.apis.salience import MEETINGS, SIDES, SOUGHT, family_of, named_thing, names_row, topic_words
 from toologue.keys import Same
 from toologue.plan.api_graph.describe import heads, subject
 from toologue.plan.chains.catalog import ApiView, pointing, telling
@@ -24,6 +24,7 @@ from toologue.text.names import group, is_marked, kind_named, kind_wraps
 from toologue.text.tokens import article, is_known
 from toologue.text.tokens import plural as pluralized
 from toologue.worlds.documented import kind_sought
+from toologue.worlds.documented.arguments import settled
 from toologue.write.chains.answers import Answer
 from toologue.write.chains.names import Name, output, parameters, spoken, thing_of, value_text
 from toologue.write.chains.words import LINKS, joined, plural, rough, singular, split, wordset
@@ -96,7 +97,10 @@ def _read(same: Same[Api]) -> _Read:
 def question_of(api: Api, told: Answer, given: Iterable[JsonValue], of: str) -> Question:
     """The question that this answer answers, asked by somebody who gives these values; false where there is none."""
     head, known = told.head.casefold(), [str(one).casefold() for one in given]
-    found = not told.rows or (len(head.split()) <= _NAME and any(one in head or head in one for one in known if one))
+    named = [one for one in known if one.replace(" ", "").isalpha()]
+    near = any((one in head and len(head) <= 2 * len(one)) or head in one for one in named)
+    rowed = len(head.split()) <= _NAME and any(one in head or head in one for one in known if one)
+    found = (near or not head or not named) and (rowed or not told.rows)
     if told.facts and (told.dated or (found and told.kind != "list")):
         return Question(tuple(name for name, _ in told.facts), "", of)
     known = _read(Same(api)).known.issuperset(api.required)
@@ -108,7 +112,7 @@ def things_of(api: Api, told: Sequence[str]) -> str:
     read = _read(Same(api))
     around = [part for name in told[:1] for part in name.split("|")[:-1] if not kind_wraps(part)]
     noun = singular(split(around[-1])[-1]) if around and split(around[-1]) else ""
-    sides = {word for name in told for word in split(name)} & {"home", "away", "visitor"}
+    sides = {word for name in told for word in split(name)} & SIDES
     asked = {word for name in api.required for word in split(name)}
     nouns = sorted({*(MEETINGS if sides else [noun] if noun else read.heads)} - asked)
     own = " ".join(split(api.name.rpartition("|")[2]))
@@ -118,7 +122,7 @@ def things_of(api: Api, told: Sequence[str]) -> str:
 
 
 def _phrases(text: str, noun: str) -> Iterator[str]:
-    if not (kind_named(noun) or noun in wordset("countable")):
+    if not (kind_named(noun) or noun in wordset("countable")) or is_marked(kind_named(noun), "unnaming"):
         return
     many = pluralized(noun)
     for match in re.finditer(_PHRASE.format(f"(?:{re.escape(many)}|{re.escape(noun)})"), text, re.IGNORECASE):
@@ -126,9 +130,11 @@ def _phrases(text: str, noun: str) -> Iterator[str]:
         for word in reversed(match[1].split()):
             if word in ("and", "or"):  # of several kinds
                 before = [one for one in before if one in wordset("about")]
-            if word.lower() in wordset("unqualifying") or not is_known(word.lower()) or len(before) > 1:
+            small = word.lower()
+            strange = small in (*wordset("unqualifying"), noun) or (plural(small) and small != "sports")
+            if strange or not is_known(small) or len(before) > 1:
                 break
-            before.insert(0, word if word[1:].islower() and word.lower() not in wordset("lookups") else word.lower())
+            before.insert(0, word if small in wordset("capital") else small)
         yield " ".join([*before, many])
 
 
@@ -142,6 +148,18 @@ def _of_sport(api: Api, phrase: str) -> str:
         return phrase
     sport = " ".join(told[max(0, sports[0] - 1) : sports[0] + 1]) if told[0] in ("ice", "american") else told[sports[0]]
     return " ".join([*words[:-1], sport, words[-1]])
+
+
+def searches(api: Api) -> bool:
+    """Whether things are found by what they are called: nobody looks for teams who has one in mind."""
+    return any(_read(Same(api)).kinds[name] in SOUGHT for name in api.required)
+
+
+def chooses(thing: Name, source: Api) -> bool:
+    """Whether people choose such a thing from what there is: a match on a day, a hotel in a place; no artist."""
+    kinds = _read(Same(source)).kinds
+    by = {family_of(kinds[name]) for name in source.required if name not in settled(source)}
+    return singular(thing.words.split()[-1]) not in group("had in mind") and (not by or bool(by & {"when", "place"}))
 
 
 # ---- of what
@@ -194,6 +212,8 @@ def _of_parameter(read: _Read, name: str) -> str:
     record = kind.partition(".")[0]
     if record == "company" and group("coins") & {*split(read.api.name)}:
         record = "coin"
+    if record == "company" and {"currency", "forex"} & {*split(read.api.name)}:
+        return "of a currency"
     if owned := _OWNED.search(words):
         return f"{_in(kind_named(owned[1]), read.api)} {article(owned[1])}"
     if kind == "topics" and kind_sought(read.api).startswith("place."):
@@ -213,6 +233,7 @@ def _of_parameter(read: _Read, name: str) -> str:
         return f"of {article(words.removesuffix(' name'))}"
     dull = is_marked(kind, "unasked") or kind in ("day", "moment", "month", "year", "topics", "titles", *_NAMELESS)
     dull = dull or not all(map(is_known, words.lower().split()))
+    dull = dull or words in (*_BARE, "number", "code")
     return "" if dull or plural(words.split()[-1]) or len(words.split()) > _TWO else f"for {article(words)}"
 
 
@@ -240,7 +261,9 @@ def questions_of(api: Api) -> list[Question]:
     things = things_of(api, rows[:1]) if rows else ""
     of, found = of_thing(api), list[Question]()
     facts = [
-        output(name, str(every[name].schema.get("description") or "")) for name in told if name not in (*rows, *sides)
+        output(name, str(every[name].schema.get("description") or ""), topic_words(api))
+        for name in told
+        if name not in (*rows, *sides)
     ]
     facts = [one for one in facts if len(one.words.split()) <= _WORDS and one.words not in (*_BARE, *of.split()[-1:])]
     facts = [*dict.fromkeys(facts)][:_TOLD]

@@ -29,7 +29,7 @@ from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
 from toologue.write.chains.bank import bank as bank_of
 from toologue.write.chains.names import Name, clause, output, spoken, thing_of, value_text
 from toologue.write.chains.queries import Asked, Given, Queries, Unworded
-from toologue.write.chains.questions import Question, of_thing, of_value, question_of, questions_of
+from toologue.write.chains.questions import Question, chooses, of_thing, of_value, question_of, questions_of, searches
 from toologue.write.chains.told import Told
 from toologue.write.chains.words import joined, singular
 
@@ -170,6 +170,8 @@ class Realizer:
             words = singular(called.words) if called.many else called.words
             where = of_value(target, name, value, listed=bool(self._question.things))
             return Given(self._question, words, value_text(value), where)
+        if self._question.things and searches(target):
+            raise Unworded("no natural answer", target.name)
         return Given(self._question)
 
     def _open(self, band: Band, told: Given | None) -> str:
@@ -229,7 +231,7 @@ class Realizer:
         name = self._lacking(missing)
         asked = self._thing(missing).thing or self._told.question(self._target().name, [missing])
         if self._mind != "id" and asked:
-            return self._fail_thing(cue)
+            return self._fail_thing(cue, missing)
         values = self._named(cue)
         if line := self._told.unknown:
             more = self._told.says(self._target().name, cue.values) if values else ""
@@ -238,11 +240,13 @@ class Realizer:
             return self.user("fail_rest", missing=name.whose, clause=clause(values))
         return self.user("fail_nothing", missing=name.whose)
 
-    def _fail_thing(self, cue: Cue) -> str:
+    def _fail_thing(self, cue: Cue, missing: str) -> str:
         """What somebody says who is asked which thing is meant: its name, or nothing certain; then the rest."""
         target, source = self._target(), self._source()
         named = {name: value for name, value in cue.values.items() if name not in target.parameters}
         rest = [(self._name(target, name), value) for name, value in cue.values.items() if name not in named]
+        if self._mind == "open" and not (self._told.unknown or chooses(self._thing(missing), source)):
+            raise Unworded("no natural answer", target.name)  # nobody wants a fact of what is still to be chosen
         said = (self._told.unknown or self.user(f"fail_{self._mind}")) if self._mind != "name" else ""
         if not said:
             told = [(self._name(source, name), value) for name, value in named.items()]
@@ -335,6 +339,8 @@ class Realizer:
             return line
         asked = self._question
         wishes = self._desk.queries.wishes(self._about)
+        if (asked.facts and not asked.of) or (asked.things and searches(self._target())):
+            raise Unworded("no natural answer", self._target().name)
         offer = wishes[0] if wishes else f"{'find' if asked.things and not asked.of else 'look up'} {asked.noun}"
         for ours, theirs in _OFFERS.items():
             offer = re.sub(ours, theirs, offer)
