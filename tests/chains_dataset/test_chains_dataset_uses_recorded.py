@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from command import toologue
+from toologue.cli import demo
 from toologue.models.embed import embedder
 from toologue.models.retriever import index_of
 from toologue.schema import Api, Dialogue, Use
@@ -34,6 +35,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     how = ("--count", 40, "--most", 1, "--ratio", "1/0/0", "--uses", "uses.jsonl")
     assert toologue("generate", "chains", "apis.jsonl", "-o", "set", *how, cwd=here).returncode == 0
     return here
+
+
+def test_the_demo_ships_what_was_answered(folder: Path) -> None:
+    shipped = Path(demo.__file__).parents[1] / "bench" / "tooldial" / "bank"
+    for name in ("apis.jsonl", "uses.jsonl"):
+        assert (shipped / name).read_bytes() == (folder / name).read_bytes()
 
 
 def test_a_pair_that_rules_doubt_is_talked_about(folder: Path) -> None:

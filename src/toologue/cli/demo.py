@@ -28,6 +28,8 @@ agents = ["procedure", "procedure_careless"]
 seed = 1
 """
 _RECORDED = Path(__file__).parents[1] / "bench" / "dialog2api" / "recorded.xml"
+# Documents of a bank, and what was written by hand, as a model would, of what people want of them.
+_BANK = Path(__file__).parents[1] / "bench" / "tooldial" / "bank"
 
 
 class _Benchmark(NamedTuple):
@@ -56,10 +58,11 @@ _BENCHMARKS = {
         {"gold": "gold", "retrieve": "retrieve"},
         "Conversations in which one API finds what another needs",
         (
-            "They were made just now, from the API documents of the services that ship here.",
+            "They were made just now, from the API documents of a bank and what people want of them, written by hand as a "
+            "model would (toologue apis enrich).",
             "retrieve finds APIs, asks, looks up and answers with no language model.",
         ),
-        "toologue generate chains YOUR_OPENAPI.yaml -o chains",
+        "toologue apis enrich YOUR_OPENAPI.yaml -o uses.jsonl --model openai:NAME",
     ),
     "programs": _Benchmark(
         "dialog2api",
@@ -134,13 +137,12 @@ def _benchmark(name: Line, out: Path) -> int:
 
 
 def _chains(out: Path) -> Path:
-    """Conversations over the documents of what ships, generated where they are not there yet."""
+    """Conversations over the documents of a bank, generated where they are not there yet."""
     from toologue.project.chains import ChainMaking, make_chains
-    from toologue.worlds.crud.simulator import files_of
 
     folder = out / "chains"
     if not (folder / "statistics.json").exists():
-        documents = [str(files_of(name, None)[0]) for name in ("shop", "airline", "clinic")]
         with progress_bar("generating") as progress:
-            make_chains(documents, folder, ChainMaking(40, 0, "lexical", "best"), progress=progress)
+            making = ChainMaking(40, ratio=(1.0, 0.0, 0.0))
+            make_chains([_BANK / "apis.jsonl"], folder, making, uses=_BANK / "uses.jsonl", progress=progress)
     return folder / "dialogues.jsonl"
