@@ -58,8 +58,8 @@ _BENCHMARKS = {
         {"gold": "gold", "retrieve": "retrieve"},
         "Conversations in which one API finds what another needs",
         (
-            "They were made just now, from the API documents of a bank and what people want of them, written by hand as a "
-            "model would (toologue apis enrich).",
+            "They were made just now, from the API documents of a bank and what people want of them (toologue apis "
+            "enrich), written by hand as a model would.",
             "retrieve finds APIs, asks, looks up and answers with no language model.",
         ),
         "toologue apis enrich YOUR_OPENAPI.yaml -o uses.jsonl --model openai:NAME",
