@@ -255,9 +255,8 @@ def questions_of(api: Api) -> list[Question]:
     told = sorted(read.telling, key=lambda name: -read.telling[name])
     many, known = {name for name in told if every[name].many}, read.known.issuperset(api.required)
     sides = [name for name in told if {"home", "away"} & {*split(name)}]
-    rows = [name for name in sides if name in many or known] or [
-        one for one in many if names_row(every[one], read.heads)
-    ]
+    named = [name for name in told if name in many and names_row(every[name], read.heads)]
+    rows = [name for name in sides if name in many or known] or named
     things = things_of(api, rows[:1]) if rows else ""
     of, found = of_thing(api), list[Question]()
     facts = [
