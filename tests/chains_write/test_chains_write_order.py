@@ -11,7 +11,7 @@ from toologue.schema import Api
 from toologue.write.chains.questions import estimate
 rows = lambda: {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}
 found = {"type": "object", "properties": {thing: rows() for thing in ("teams", "players", "leagues", "matches")}}
-api = Api(name="Sports|feed|Search all", description="Search for soccer teams, soccer players, soccer leagues and soccer"
+api = Api(name="Sports|feed|Search all", description="Search for soccer teams, soccer players, leagues and soccer"
           " matches by name.", parameters={"name": {"schema": {"type": "string"}}}, returns=found)
 print(estimate(api).questions)
 """
