@@ -44,8 +44,8 @@ _WHEN = ("day", "moment", "month", "year", "clock")
 _DATES = ("day", "moment", "birth")
 # So many letters a name has.
 _LEAST = 3
-# So many letters a place has that is spelt out.
-_SPELT = 4
+# Letters of the longest code of a place: UY, NLD.
+_LONGEST_CODE = 3
 # Figures that only who asked for them wants to hear.
 _BARE = ("year", "weight", "length", "age", "count", "few")
 # What such a figure is at most; none of them is a word.
@@ -107,7 +107,7 @@ def _is_coded(one: Entity) -> bool:
 def codes_a_place(value: JsonValue) -> bool:
     """Whether a place is written as only a code: UY, ph; everybody says US."""
     text = str(value)
-    return len(text) < _SPELT and text.isalpha() and text not in ("US", "USA", "UK")
+    return len(text) <= _LONGEST_CODE and text.isalpha() and text not in ("US", "USA", "UK")
 
 
 def hidden(one: Entity) -> bool:
