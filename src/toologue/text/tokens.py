@@ -164,7 +164,8 @@ def split_compound(word: str) -> tuple[str, ...]:
     """The words that a word runs together; itself where it is one, or none that is known."""
     if is_known(word) or len(word) < 5 or not word.isalpha():
         return (word,)
-    found = [(word[:at], word[at:]) for at in range(3, len(word) - 1) if is_known(word[:at])]
+    ends = range(3, min(len(word) - 1, _longest() + 1))
+    found = [(word[:at], word[at:]) for at in ends if is_known(word[:at])]
     good = [pair for pair in found if pair[1] in ("id", "ids") or (len(pair[1]) > 2 and is_known(pair[1]))]
     return max(good, key=lambda pair: min(map(len, pair)), default=(word,))
 
@@ -179,6 +180,12 @@ def is_spoken(name: str) -> bool:
 @cache
 def _vocabulary() -> frozenset[str]:
     return frozenset(Path(__file__).with_name("vocabulary.txt").read_text("utf-8").split())
+
+
+@cache
+def _longest() -> int:
+    """Letters of the longest word that is known, with its ending."""
+    return max(map(len, _vocabulary())) + max(len(end) for end, _ in _ENDINGS)
 
 
 def article(noun: str) -> str:
