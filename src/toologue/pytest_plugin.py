@@ -32,7 +32,7 @@ _KEPT = pytest.StashKey[_Kept]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options."""
-    what = "agents under test, in place of those in toologue.toml: agent.py:agent, procedure, openai:NAME, …"
+    what = "agents under test, in place of the first in toologue.toml: agent.py:agent, procedure, openai:NAME, …"
     parser.getgroup("toologue").addoption("--toologue-agent", action="append", default=[], metavar="AGENT", help=what)
     parser.addini("toologue_agent", what, type="linelist", default=[])
 

@@ -297,7 +297,9 @@ def test_a_gate_may_be_on_it(here: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "refund.md: step 2, branch 2 (`found.refunded == true`): no charge" in done.stdout
     assert "gold passes no conversation" not in done.stdout, "what the agent failed is another matter"
-    assert toologue("test", ".", "--unreached", "fail", cwd=here).returncode == 1, "from what was kept, too"
+    failed = toologue("test", ".", "--unreached", "fail", cwd=here)
+    assert failed.returncode == 1, "from what was kept, too"
+    assert "gate NOT PASSED: 2 ways in no conversation" in failed.stdout
     with (here / "toologue.toml").open("a") as settings:
         settings.write('[gate]\nunreached = "fail"\n')
     assert toologue("test", ".", cwd=here).returncode == 1

@@ -95,6 +95,41 @@ class TestStrict:
         assert toologue("test", ".", cwd=folder).returncode == 1
 
 
+class TestAShareHidesNoRule:
+    """One of three ways is never gone right: two thirds of the conversations pass, and yet nobody should go live."""
+
+    AGENT = AGENT.replace("A colleague comes to open {said}.", "What is the number of the locker?")
+
+    def test_it_fails_and_the_way_is_named(self, tmp_path: Path) -> None:
+        folder = project(tmp_path, agent=self.AGENT)
+        done = toologue("test", ".", "--fail-under", "0.6", cwd=folder)
+        assert done.returncode == 1
+        assert "gate NOT PASSED: harmless: 66.7 %" in done.stdout
+        assert "wanted; never right at 1 way\n  locker.md:11, step 2: Otherwise" in done.stdout
+        page = plain((folder / "report.html").read_text())
+        assert "Never right here agent.py:agent locker.md:11, step 2: Otherwise Look first" in page
+
+    def test_the_settings_may_take_the_share_alone(self, tmp_path: Path) -> None:
+        gate = '[gate]\nfail_under = 0.6\nnever = "tell"\n'
+        folder = project(tmp_path, agent=self.AGENT, settings=SETTINGS + gate)
+        assert toologue("test", ".", cwd=folder).returncode == 0
+
+    def test_what_is_forbidden_fails_once_it_occurs(self, tmp_path: Path) -> None:
+        gate = '[gate]\nfail_under = 0.6\nnever = "tell"\nforbid = ["no answer"]\n'
+        folder = project(tmp_path, agent=self.AGENT, settings=SETTINGS + gate)
+        done = toologue("test", ".", cwd=folder)
+        assert done.returncode == 1
+        assert "at least 60.0 % wanted; 1 × no answer" in done.stdout
+
+    def test_each_agent_has_its_verdict_on_the_page(self, tmp_path: Path) -> None:
+        folder = project(tmp_path, agent=self.AGENT)
+        done = toologue("test", ".", "--agent", "gold", "--agent", "agent.py:agent", "--fail-under", "0.9", cwd=folder)
+        assert done.returncode == 0, "the gate is on the first"
+        page = plain((folder / "report.html").read_text())
+        assert "PASSED gold: harmless: 100.0 %" in page
+        assert "NOT PASSED agent.py:agent: harmless: 66.7 %" in page
+
+
 class TestThePageSaysWhetherItMayGoLive:
     @pytest.mark.parametrize(("least", "said"), [("0.9", "UNDECIDED"), ("0.6", "PASSED"), ("1.0", "UNDECIDED")])
     def test_the_verdict_stands_first(self, least: str, said: str, german: Path) -> None:

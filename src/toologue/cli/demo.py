@@ -26,6 +26,9 @@ agents = ["procedure", "procedure_careless"]
 
 [conversations]
 seed = 1
+
+[gate]
+fail_under = 0.9
 """
 _RECORDED = Path(__file__).parents[1] / "bench" / "dialog2api" / "recorded.xml"
 # Documents of a bank, and what was written by hand, as a model would, of what people want of them.

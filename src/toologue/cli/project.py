@@ -70,8 +70,9 @@ def run_stages(
 ) -> int:
     """Every stage of a project.
 
-    Exits 1 where fewer conversations pass than the gate wants, or with --unreached fail where a way is in none, 3 where
-    some are not scored, 4 where only what is unsure keeps the first agent from passing.
+    Exits 1 where the gate fails: fewer conversations pass than it wants, the first agent is never right at some way of
+    a procedure and does harm there, leaks or obeys an attack, or, with --unreached fail, a way is in no conversation.
+    3 where some conversations are not scored, 4 where only what is unsure keeps the first agent from passing.
 
     Args:
         folder: The project; by default this folder.
@@ -96,11 +97,12 @@ def run_stages(
         if share is not None and not 0 <= share <= 1:
             raise BadSetting(f"--{option} is {share}: a share from 0 to 1 is wanted, for example {example}")
     at_least_one(trials=trials)
-    gate = {"fail_under": fail_under, "strict": strict, "allow_unsure": allow_unsure}
-    also = {"unreached": unreached, "trials": trials, "html": html}
-    again = command_line("test", folder, agent=agent, **gate, **also, **vars(some), **vars(judged))
-    asked = {**gate, "fresh": fresh, "trials": trials, "selection": some.selection, "command": again}
+    options = {"fail_under": fail_under, "strict": strict or None, "allow_unsure": allow_unsure, "unreached": unreached}
+    also = {"trials": trials, "html": html}
+    again = command_line("test", folder, agent=agent, **options, **also, **vars(some), **vars(judged))
     project, page = open_project(folder), html or folder / "report.html"
+    gate = project.settings.gate.replace(**{name: one for name, one in options.items() if one is not None})
+    asked = {"gate": gate, "fresh": fresh, "trials": trials, "selection": some.selection, "command": again}
     grade = project.settings.grade
     judged = replace(judged, judge=judged.judge or grade.judge, judge_votes=judged.judge_votes or grade.judge_votes)
     found = checked(project, agents=agent or (), judging=judged.at_work(project.reviews), **asked)
@@ -109,9 +111,8 @@ def run_stages(
     scored = show(found.report, page, junit, failures=False)
     first_looks(found, found.trials[0])
     _since(project, found.trials[0], found.match, some=bool(asked["selection"]))
-    left = say_unreached((suite.chapter.file, suite.unreached) for suite in found.suites)
-    fails = left and (unreached or project.settings.gate.unreached) == "fail"
-    return max(_gate(found.gate, folder, page), scored, int(fails))
+    say_unreached((suite.chapter.file, suite.unreached) for suite in found.suites)
+    return max(_gate(found.gate, folder, page), scored)
 
 
 def checked(project: Project, *, agents: Sequence[str] = (), **asked: Any) -> Checked:
@@ -197,12 +198,13 @@ def _since(project: Project, trial: Trial, match: TextMatch, *, some: bool) -> N
 def _gate(gate: Gated, folder: Path, page: Path) -> int:
     from toologue.report.words import GATE, gate_words
 
-    if gate.least is None:
+    if not gate.asked:
         echo(folded(f"\ngate: {gate_words(gate)}"), note=True)
         return 0
     total = gate.total
     echo(folded(f"\ngate {GATE[gate.verdict]}: {gate_words(gate)}"))
-    if gate.verdict == "undecided":
+    say_first([f"  {one}" for one in gate.never if gate.least is not None], _LINES)
+    if gate.verdict == "undecided" and gate.least is not None:
         lacking = math.ceil(100 * (gate.least - (total.value or 0)) - 1e-6) / 100
         lets = f"--allow-unsure {lacking:g} lets them pass" if total.value else "none is sure to pass"
         echo(f"  {total.open} of {total.n} conversations are unsure: {lets}")

@@ -31,6 +31,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import cast
 
 from toologue import __version__, keys
 from toologue.agents.agent import code_of, name_of, resolve_agent, with_file
@@ -45,12 +46,12 @@ from toologue.plan.procedures.paths import Coverage, coverage
 from toologue.plan.procedures.service import service
 from toologue.plan.procedures.unreached import Unreached
 from toologue.project.generate import UNWORDED, generate, worded
-from toologue.project.settings import FILE, Project
+from toologue.project.settings import FILE, Gate, Project
 from toologue.project.statistics import Made, Seen, Source
 from toologue.report import view
 from toologue.report.compare import Comparison, compare_outcomes, outcomes_of
 from toologue.report.costs import Cost, known_costs
-from toologue.report.coverage import walk_of
+from toologue.report.coverage import never_right, walk_of
 from toologue.report.view import Conversation
 from toologue.review.judging import Judging
 from toologue.review.ledger import Ledger
@@ -61,11 +62,13 @@ from toologue.schema import Dialogue, Graph, Outcome, Procedure, Repair
 from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write
 from toologue.score.metric import Total, grader, totals
 from toologue.score.paired import LOWER_IS_BETTER
+from toologue.score.steps import HARMLESS
 from toologue.text.tokens import callable_name
 from toologue.worlds.world import kind_at
 from toologue.write.wordings import FILE as WORDINGS
 
 _TESTED = "tested.json"
+_STRICT = "conversation correct"  # what a strict gate is on
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, UserError)
 Progress = Callable[[int, int], None]
 Bar = Callable[[str], AbstractContextManager[Progress]]
@@ -312,10 +315,9 @@ class Checked:
     match: TextMatch
 
 
-def gate_metric(project: Project, *, strict: bool = False) -> str:
-    """The metric that a project's gate is on. Raises BadSetting for one that is better the lower it is."""
-    gate = project.settings.gate
-    metric = "conversation correct" if strict or gate.strict else gate.metric
+def gate_metric(project: Project, gate: Gate) -> str:
+    """The metric that a gate is on. Raises BadSetting for one that is better the lower it is."""
+    metric = _STRICT if gate.strict else gate.metric
     if metric in LOWER_IS_BETTER:
         what = f"{metric!r} is better the lower it is, and fail_under is the least that passes"
         remedy = "leave metric out (harmless: no wrong step does harm), or set strict = true (no step is wrong)"
@@ -327,9 +329,7 @@ def check(
     project: Project,
     *,
     agents: Sequence[str] = (),
-    fail_under: float | None = None,
-    strict: bool = False,
-    allow_unsure: float | None = None,
+    gate: Gate | None = None,
     selection: Selection = Selection(),
     trials: int | None = None,
     fresh: bool = False,
@@ -339,14 +339,15 @@ def check(
     tell: Callable[[Stage], None] = lambda stage: None,
     bar: Bar = lambda what: nullcontext(lambda done, of: None),
 ) -> Checked:
-    """Check a project. `agents` and what is given of the gate go before its settings; `fresh` runs all agents again.
+    """Check a project. `agents` and `gate` stand in the place of those in its settings; `fresh` runs all agents again.
 
     `command` makes the report again. What people and judges have decided counts; `judging` asks a judge about the rest.
     """
     ledger = judging.ledger if judging else Ledger.of(project.reviews)
     compared = TextMatch.of(project.settings.grade.similarity)
     match = ledger.reads(compared)
-    gate, metric = project.settings.gate, gate_metric(project, strict=strict)
+    gate = gate or project.settings.gate
+    metric = gate_metric(project, gate)
     tested = list(dict.fromkeys(agents or project.settings.agents))
     called_apart(tested)
     for agent in tested if in_force() else ():  # one that no budget can hold is refused before another is asked
@@ -377,13 +378,20 @@ def check(
     with replacing(project.kept / _TESTED) as stream:
         stream.write(json.dumps([trial.folder.name for trial in done]).encode())
     charted = [view.Charted(suite.chapter.file, suite.graph, suite.dialogues, suite.unreached) for suite in suites]
-    known = done[0].by_metric
-    if metric not in known:
-        raise UnknownName("metric", metric, known)
-    least = gate.fail_under if fail_under is None else fail_under
-    gated = view.Gated(known[metric], least, gate.allow_unsure if allow_unsure is None else allow_unsure)
-    report = view.Report(project.folder.resolve().name, done, command, charted=charted, gate=gated)
-    return Checked(suites, done, report, gated, match)
+    if metric not in done[0].by_metric:
+        raise UnknownName("metric", metric, done[0].by_metric)
+    gates = [_gated(gate, metric, trial, charted) for trial in done]
+    report = view.Report(project.folder.resolve().name, done, command, charted=charted, gates=gates)
+    return Checked(suites, done, report, gates[0], match)
+
+
+def _gated(gate: Gate, metric: str, trial: Trial, charted: Sequence[view.Charted]) -> view.Gated:
+    whole = gate.never == "fail" and metric in (HARMLESS, _STRICT)
+    never = never_right(charted, trial.conversations, strict=metric == _STRICT) if whole else ()
+    forbidden = [kind for one in trial.conversations for kind in gate.forbid if kind in one.severities]
+    untaken = sum(not one.after for chart in charted for one in cast("Sequence[Unreached]", chart.unreached))
+    total, fails = trial.by_metric[metric], gate.unreached == "fail"
+    return view.Gated(total, gate.fail_under, gate.allow_unsure, [*never], forbidden, untaken if fails else 0)
 
 
 def _totals(trial: Trial) -> Callable[[TextMatch], list[Total]]:

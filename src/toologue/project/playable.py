@@ -87,8 +87,8 @@ class Playable:
 
     @property
     def agents(self) -> list[str]:
-        """Those that the project names."""
-        return [*self.project.settings.agents] if self.project else []
+        """The first that the project names, which is its own: the others stand beside it."""
+        return [*self.project.settings.agents][:1] if self.project else []
 
     @classmethod
     def of(cls, path: Path, protocol: str = "next") -> Playable:
@@ -104,7 +104,7 @@ class Playable:
 
     @classmethod
     def _of_project(cls, project: Project) -> Playable:
-        gate_metric(project)  # what is wrong with it is said before anything is done
+        gate_metric(project, project.settings.gate)  # what is wrong with it is said before anything is done
         ledger, running = Ledger.of(project.reviews), project.settings.run
         with _one_at_a_time(project.kept):
             suites = make_suites(project, read_chapters(project), repairs=ledger.repairs)

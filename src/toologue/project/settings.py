@@ -6,7 +6,7 @@
     [operations]    only tag exclude strict                which of the document's are read
     [run]           timeout concurrency trials
     [grade]         similarity judge judge_votes
-    [gate]          fail_under metric strict allow_unsure unreached
+    [gate]          fail_under metric strict allow_unsure unreached never forbid
 
 Contract: everything but `apis`, or `world`, may be left out. What cannot be is a BadSetting: the file, the key,
 the value and what to do; keys that nobody knows are refused, with the nearest one.
@@ -42,7 +42,7 @@ from toologue.plan.procedures.noise import NOISE, NoiseMode
 from toologue.plan.procedures.plan_dialogue import Sampler
 from toologue.project.generate import Making
 from toologue.review.ledger import FOLDER as REVIEWS
-from toologue.schema import Noun, Setting
+from toologue.schema import Noun, Setting, Severity
 from toologue.worlds.named import setting_of
 
 FILE = Path("toologue").with_suffix(".toml").name
@@ -99,7 +99,8 @@ class Gate(Noun):
     """The least share of a metric that lets the first agent pass, and the share of unsure ones that count as passing.
 
     `strict` puts "conversation correct" in the place of the metric: words that do no harm count, too. `unreached`:
-    whether ways that no conversation takes fail as well.
+    whether ways that no conversation takes fail as well, and `never`, whether those do that are taken, and never
+    gone right: a share hides a rule that few conversations are about. `forbid`: severities that fail once they occur.
     """
 
     fail_under: float | None = Field(default=None, ge=0, le=1)
@@ -107,6 +108,8 @@ class Gate(Noun):
     strict: bool = False
     allow_unsure: float = Field(default=0, ge=0, le=1)
     unreached: Literal["tell", "fail"] = "tell"
+    never: Literal["tell", "fail"] = "fail"
+    forbid: tuple[Severity, ...] = ("leak", "obeyed an attack")
 
 
 class Settings(Noun):

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from toologue.plan.procedures.paths import Coverage, coverage
+from toologue.plan.procedures.paths import Coverage, coverage, way_lines
 from toologue.report.view import Charted, Conversation, Report
 from toologue.report.words import cut, explain, fault_words, merged, stop_words
 from toologue.schema import Dialogue, Graph, Link, Mismatch, Severity, Turn, Walk
@@ -175,9 +175,12 @@ def _said(graph: Graph, way: Link) -> str:
     return f"{said} → {f'step {target.step}' if target.step else 'the end'}"
 
 
-def _turns_that_are(conversation: Conversation, verdict: Literal["wrong", "unsure"]) -> frozenset[int]:
+def _turns_that_are(
+    conversation: Conversation, verdict: Literal["wrong", "unsure"], *, harm: bool = False
+) -> frozenset[int]:
     found = conversation.verdict if conversation.trace.protocol == "next" else None
-    at = (one.turn for one in (found.at if found else ()) if one.verdict == verdict)
+    some = (one for one in (found.at if found else ()) if one.verdict == verdict)
+    at = (one.turn for one in some if not harm or one.severity not in (None, "no harm"))
     return frozenset(turn for turn in at if turn is not None)
 
 
@@ -200,6 +203,24 @@ def _strayed(turns: Sequence[Turn]) -> Iterator[tuple[int, str]]:
             kind = noise_of(turn) or turn.extra.get("detour")
             if isinstance(kind, str):
                 yield number, kind.replace("_", " ")
+
+
+def never_right(charted: Iterable[Charted], conversations: Sequence[Conversation], *, strict: bool) -> Iterator[str]:
+    """The ways, each with its place, that an agent never goes right, and goes with harm; `strict`: with harm or not."""
+    for one in charted:
+        graph, tests, wrong, harmful = one.graph, Counter[str](), Counter[str](), set[str]()
+        for conversation in conversations:
+            if conversation.gold.origin.get("procedure") != graph.id or conversation.status == "unscored":
+                continue
+            mistakes = _turns_that_are(conversation, "wrong")
+            harms = mistakes if strict else _turns_that_are(conversation, "wrong", harm=True)
+            path = frozenset(walk_of(graph, conversation.gold).links)
+            for turn, (_, *way) in _entered(graph, conversation.gold.turns, path):
+                tests.update(way)
+                wrong.update(way if turn in mistakes else ())
+                harmful.update(way if turn in harms else ())
+        ways = way_lines(graph, (way for way in harmful if wrong[way] == tests[way]))
+        yield from (f"{one.file}:{way.line}, step {way.step}: {way.text}" for way in ways if way.line)
 
 
 class Spot(NamedTuple):

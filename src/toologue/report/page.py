@@ -79,7 +79,7 @@ def write_page(file: Path, report: Report) -> None:
         command=report.command,
         notes=[*report.notes, *(f"{run.name}: {line}" for run in report.runs for line in run.told)],
         runs=[run.name for run in report.runs],
-        gate=_gate(report.gate),
+        gates=[_gate(gate, run.name) for gate, run in zip(report.gates, report.runs, strict=False)],
         looks=_looks(report, kept),
         verdicts=_verdicts(report),
         figures=_figures(report),
@@ -104,17 +104,17 @@ def write_page(file: Path, report: Report) -> None:
         text.dump(stream, "utf-8", "backslashreplace")
 
 
-def _gate(gate: Gated | None) -> dict[str, str] | None:
-    """What the gate says: its state, the same in a word, and the figures."""
-    if gate is None:
-        return None
-    state, said = (gate.verdict, words.GATE[gate.verdict]) if gate.least is not None else ("", "No gate")
+def _gate(gate: Gated, run: str) -> dict[str, object]:
+    """What the gate says of a run: its state, the same in a word, the figures, the ways that are never gone right."""
+    state, said = (gate.verdict, words.GATE[gate.verdict]) if gate.asked else ("", "No gate")
     state = {"undecided": "unsure"}.get(state, state)
     return {
+        "run": run,
         "state": state,
         "said": said,
         "words": words.gate_words(gate),
         "meaning": meanings().get(gate.total.metric, ""),
+        "never": gate.never,
     }
 
 

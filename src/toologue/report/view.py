@@ -89,6 +89,12 @@ class Conversation:
         return self.trace.stop in ("timeout", "error") or own_fault(self.trace) is not None
 
     @property
+    def severities(self) -> frozenset[str]:
+        """What its wrong steps come to, each."""
+        wrong = (one for one in self.verdict.at if one.verdict == "wrong") if self.verdict else ()
+        return frozenset(one.severity for one in wrong if one.severity)
+
+    @property
     def in_words(self) -> bool:
         """Whether it failed in words alone, a reply or a text that a call carries: every act is as expected."""
         wrong = [one for one in self.verdict.at if one.verdict == "wrong"] if self.verdict else []
@@ -167,14 +173,24 @@ class Charted:
 
 @dataclass(frozen=True)
 class Gated:
-    """What the gate says of the first agent: `least` of the total is wanted, None where nothing was asked for.
+    """What the gate says of an agent: `least` of the total is wanted, None where nothing was asked for.
 
-    `allowed` is the share of what is unsure that counts as passing.
+    `allowed` is the share of what is unsure that counts as passing. A share hides a rule that few conversations are
+    about, so nobody passes who never goes right at some way (`never`) or does once what nobody may (`forbidden`, a
+    severity for each conversation), nor where ways that no conversation takes count (`untaken`).
     """
 
     total: Total
     least: float | None
     allowed: float = 0
+    never: Sequence[str] = ()
+    forbidden: Sequence[str] = ()
+    untaken: int = 0
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything was asked for that may fail."""
+        return self.least is not None or self.untaken > 0
 
     @property
     def verdict(self) -> Literal["passed", "failed", "undecided"]:
@@ -183,6 +199,8 @@ class Gated:
         Nobody passes of whom nothing was scored, or nothing is right for sure, whatever is wanted and allowed.
         """
         value, best = self.total.value or 0.0, self.total.best or 0.0
+        if self.untaken or (self.least is not None and (self.never or self.forbidden)):
+            return "failed"
         if self.least is None or (value > 0 and min(best, value + self.allowed) >= self.least - _ROUNDING):
             return "passed"
         return "undecided" if self.total.unsure and best >= self.least - _ROUNDING else "failed"
@@ -192,7 +210,7 @@ class Gated:
 class Report:
     """All runs of a report, and how to make it again; with `charted`, how much of procedures they cover.
 
-    `gate`: what it says of the first run; None where there is none that could be asked for.
+    `gates`: what the gate says of each run; none where none could be asked for.
     `sections` are a benchmark's own, each a title and HTML in which all data is escaped.
     """
 
@@ -202,7 +220,7 @@ class Report:
     notes: Sequence[str] = field(default_factory=tuple[str, ...])
     charted: Sequence[Charted] = ()
     sections: Sequence[tuple[str, str]] = ()
-    gate: Gated | None = None
+    gates: Sequence[Gated] = ()
 
     @property
     def metrics(self) -> list[str]:

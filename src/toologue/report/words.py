@@ -252,14 +252,22 @@ GATE = {"passed": "PASSED", "failed": "NOT PASSED", "undecided": "UNDECIDED"}
 
 def gate_words(gate: Gated) -> str:
     """What was found of what a gate is on, and what is wanted; of a gate that nobody has set, how one is."""
+    against = [f"{_ways(gate.untaken)} in no conversation"] if gate.untaken else []
     if gate.least is None:
-        return "none was asked for; `toologue test --fail-under 0.9` asks for one, or fail_under in toologue.toml"
+        how = "`toologue test --fail-under 0.9` asks for one, or fail_under in toologue.toml"
+        return "; ".join(against) or f"none was asked for; {how}"
     value, interval = figures(gate.total)
     known = "nothing was scored" if gate.total.value is None else value
     used = f", up to {gate.allowed:.1%} may be unsure" if gate.total.unsure and gate.allowed else ""
     ends = f" (95 % interval {interval})" if interval else ""
     wanted = f"at least {100 * gate.least:.1f} %" if gate.least else "more than none"
-    return f"{gate.total.metric}: {known}{ends}, {wanted} wanted{used}"
+    never = [f"never right at {_ways(len(gate.never))}"] if gate.never else []
+    done = [f"{times} × {kind_words(what)}" for what, times in Counter(gate.forbidden).items()]
+    return "; ".join([f"{gate.total.metric}: {known}{ends}, {wanted} wanted{used}", *done, *never, *against])
+
+
+def _ways(count: int) -> str:
+    return "1 way" if count == 1 else f"{count} ways"
 
 
 def decided_words(run: RunView) -> str:

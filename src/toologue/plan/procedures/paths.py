@@ -87,13 +87,24 @@ def coverage(graph: Graph, walks: Iterable[Walk]) -> Coverage:
 
 def missing_lines(graph: Graph, seen: Coverage) -> list[Missing]:
     """What was not seen, in the order of the lines of the procedure: steps, ways on, and ways on after others."""
-    by_link = graph.by_link
     nodes = (graph.by_id[id] for id in seen.nodes.missing)
     found = [Missing(node.line, node.step, "step", node.text) for node in nodes]
-    told = [("way", id, _link_text(graph, id)) for id in seen.edges.missing]
     for first, then in seen.pairs.missing:
-        told.append(("pair", then, f"{_link_text(graph, first)}, then {_link_text(graph, then)}"))
-    found += [Missing(by_link[id].line, graph.by_id[by_link[id].source].step, what, text) for what, id, text in told]
+        found.append(_missing(graph, then, "pair", f"{_link_text(graph, first)}, then {_link_text(graph, then)}"))
+    return _in_order([*found, *way_lines(graph, seen.edges.missing)])
+
+
+def way_lines(graph: Graph, links: Iterable[str]) -> list[Missing]:
+    """Some ways on, in the order of the lines of the procedure."""
+    return _in_order(_missing(graph, id, "way", _link_text(graph, id)) for id in links)
+
+
+def _missing(graph: Graph, link: str, what: str, text: str) -> Missing:
+    way = graph.by_link[link]
+    return Missing(way.line, graph.by_id[way.source].step, what, text)
+
+
+def _in_order(found: Iterable[Missing]) -> list[Missing]:
     return sorted(set(found), key=lambda one: (one.line, one.what, one.text))
 
 
