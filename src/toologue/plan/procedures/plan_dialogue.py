@@ -263,7 +263,8 @@ class _Conversation:
         for expression, value in question.values.items():
             root, _, name = expression.rpartition(".")
             table = self.ground.answers.table((root, name)) if root.isidentifier() else None
-            others = [one for one in self.codes(name) if one != value] if table else []
+            told = table and re.search(rf"\b(?:is|are|was|were) (?:\w+ )?\{{{re.escape(expression)}\}}", question.text)
+            others = [one for one in self.codes(name) if one != value] if told else []
             if table and isinstance(value, str) and len(others) > 1:
                 codes = value, self.rng.choice(others)
                 said, fact = (f"the {singular(table)} is {code}".replace("_", " ") for code in codes)
