@@ -102,7 +102,7 @@ def _noise(made: Iterable[Made]) -> list[list[str | None]]:
 
 
 def test_noise_is_rare_unless_asked_for_and_nobody_says_what_somebody_else_has_said() -> None:
-    rare, often = map(_noise, (suite(), generate(shipped("order-not-received", *QUICK), Making(noise=0.6))))
+    rare, often = map(_noise, (suite(), generate(shipped("order-not-received", *QUICK), Making(noise=0.4))))
     assert sum(map(bool, rare)) / len(rare) < 0.2 < 0.5 < sum(map(bool, often)) / len(often)
     assert len({text for texts in often for text in texts}) == sum(map(len, often))
 

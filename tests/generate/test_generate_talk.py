@@ -104,7 +104,7 @@ def test_after_noise_the_agent_asks_again_what_it_had_asked() -> None:
 
 @pytest.mark.parametrize("kind", NOISE_KINDS)
 def test_noise_is_of_the_kinds_that_were_asked_for(kind: NoiseKind) -> None:
-    plans = [planned(number, Detours(noise=0.6, noises=(kind,))) for number in range(6)]
+    plans = [planned(number, Detours(noise=0.6, noises=(kind,))) for number in range(30)]
     said = [turn.extra["noise"] for plan in plans if plan for turn in plan.dialogue.turns if "noise" in turn.extra]
     assert {str(noise["kind"]) for noise in said if isinstance(noise, dict)} == {kind}
 

@@ -46,8 +46,13 @@ class NoiseMessage(Record):
     severity: Severity
     refuse: bool
 
-    def is_like(self, register: Register) -> bool:
-        """Whether somebody who speaks so would say it: the polite do not abuse, give orders or type in haste."""
+    def is_like(self, register: Register, *, angry: bool = True) -> bool:
+        """Whether somebody who speaks so would say it: the polite do not abuse, give orders or type in haste.
+
+        `angry`: whether there is a reason for abuse, or somebody who needs none.
+        """
+        if self.kind == "abuse" and not angry:
+            return False
         return register not in ("formal", "chatty") or not (self.kind in _RUDE or self.text[0].islower())
 
 
