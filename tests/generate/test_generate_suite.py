@@ -134,6 +134,7 @@ def test_what_fails_last_is_told_so_and_so_is_a_yes_that_came_too_late() -> None
                 told[heard].append(turn.text or "")
     assert all(told.values())
     assert all(re.search(r"either|cannot be right", text) for text in told["give"])
+    assert not any(re.search(r"\b(?:thank|great|got it)", text, re.IGNORECASE) for text in told["give"])
     assert all(re.search(r"possible|can't|cannot", text) for text in told["choose"])
 
 
