@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from toologue.errors import BadSetting
 from toologue.loop import execute
 from toologue.plan.procedures import files, procedure
+from toologue.plan.procedures.bounds import Bounds
 from toologue.plan.procedures.noise import NOISE_KINDS, NoiseKind
 from toologue.plan.procedures.paths import weighted
 from toologue.plan.procedures.plan_dialogue import DETOURS, Detour, Detours, Sampler, plan_all, plan_of
@@ -323,7 +324,9 @@ def test_mocked_results_lead_down_every_exit() -> None:
     for node in graph.nodes:
         if node.type == "api":
             exits = graph.exits(node.id)
-            made = list(outcomes(graph, exits, Call(api=node.text, arguments={}), {"now": SHOP.now}, stand_in))
+            made = list(
+                outcomes(Bounds(graph, ()), exits, Call(api=node.text, arguments={}), {"now": SHOP.now}, stand_in)
+            )
             assert {link.id for link, _ in made} <= {link.id for link in exits}
             assert any(link.condition.startswith("error") == bool(result.error) for link, result in made)
 

@@ -35,6 +35,7 @@ from toologue import keys
 from toologue.errors import BadSetting
 from toologue.plan.procedures.answers import Option
 from toologue.plan.procedures.explore import Explorer, FeasiblePath, after_result, apply_sets, call_of, slips
+from toologue.plan.procedures.far_off import FarOff, far_off
 from toologue.plan.procedures.made_up import made_up_field
 from toologue.plan.procedures.noise import NOISE, NOISE_KINDS, NoiseKind, NoiseMessage, NoiseMode, noise_bank
 from toologue.plan.procedures.paths import Coverage, coverage, greedy, vanilla, weighted
@@ -443,7 +444,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Planned:
-    """The plans of a procedure, their graph, what they cover and do not reach, and the tally."""
+    """The plans of a procedure, their graph, what they cover and do not reach or keep far off, and the tally."""
 
     procedure: Procedure
     graph: Graph
@@ -451,6 +452,7 @@ class Planned:
     coverage: Coverage
     tally: Tally
     unreached: tuple[Unreached, ...] = ()
+    far: tuple[FarOff, ...] = ()
 
 
 def plan_all(
@@ -506,7 +508,8 @@ def plan_all(
     paths = (cast("list[str]", plan.dialogue.origin["path"]) for plan in plans)
     walks = (ground.steering.walk([by_link[link] for link in path]) for path in paths)
     seen = coverage(ground.graph, walks)
-    return Planned(procedure, ground.graph, tuple(plans), seen, tally, tuple(unreached(ground, seen, tally.dropped)))
+    missed = tuple(unreached(ground, seen, tally.dropped))
+    return Planned(procedure, ground.graph, tuple(plans), seen, tally, missed, tuple(far_off(ground)))
 
 
 def _planned(ground: Explorer, trail: FeasiblePath, id: str, chosen: Sequence[Detours], seed: int) -> Plan | None:
