@@ -1,4 +1,4 @@
-"""Bounds ("within 30 days"): what is one, what lies next to it, that covers come there, and what is told where none can."""
+"""Bounds ("within 30 days"): what is one, what lies next to it, that covers come there, what is told where none can."""
 
 from __future__ import annotations
 

@@ -288,7 +288,7 @@ class _Conversation:
         """What somebody takes a code for: another one that the procedure asks about, a later one if there is one."""
         returns = (properties_of(api.returns) for api in self.ground.service.apis.values())
         listed = (list_of(object_of(fields.get(expression.rpartition(".")[2])).get("enum")) for fields in returns)
-        codes = next(([*map(str, found)] for found in listed if value in found), [])
+        codes = next(([*map(str, found)] for found in listed if value in found), list[str]())
         conditions = (branch.condition for step in self.ground.procedure.steps for branch in step.branches)
         told = " ".join(condition for condition in conditions if expression in condition)
         others = [code for code in codes if code != value and f'"{code}"' in told]
