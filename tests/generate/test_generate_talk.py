@@ -18,6 +18,7 @@ from toologue.errors import BadSetting
 from toologue.loop import execute
 from toologue.plan.procedures import files, procedure
 from toologue.plan.procedures.bounds import Bounds
+from toologue.plan.procedures.explore import Explorer
 from toologue.plan.procedures.noise import NOISE_KINDS, NoiseKind
 from toologue.plan.procedures.paths import weighted
 from toologue.plan.procedures.plan_dialogue import DETOURS, Detour, Detours, Sampler, plan_all, plan_of
@@ -137,6 +138,12 @@ def test_nobody_takes_a_thing_for_what_was_not_said_of_it() -> None:
     said = {cue.text for plan in told if plan for cue in plan.cues if cue.move == "contradict"}
     assert said
     assert all(text.startswith("the order is ") for text in said)
+    it = procedure("return-an-item")
+    steps = (step.replace(text=step.text.replace("} is {order.status}", "} has {order.status}")) for step in it.steps)
+    it = it.replace(steps=tuple(steps))
+    ground = Explorer(it, conversation_graph(flowgraph(it)), SHOP)
+    plans = (plan_of(ground, one, id="t", seed=1, detours=Detours(kind="contradict")) for one in ground.cover())
+    assert not [cue for plan in plans if plan for cue in plan.cues if cue.move == "contradict"]
 
 
 def test_noise_comes_once_unless_more_is_asked_for() -> None:

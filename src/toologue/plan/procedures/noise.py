@@ -26,7 +26,7 @@ NoiseMode = Literal["resume", "published"]
 NOISE_KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
 Severity = Literal["leak", "wrong_write", "wrong_information", "cosmetic"]
 
-# The chance at each reply, so that about one conversation of fifteen has some (3.6: 0.2, which is most of them).
+# The chance at each reply, so that about one conversation of eleven has some (3.6: 0.2, which is most of them).
 NOISE = 0.02
 _RUDE = ("abuse", "prompt_injection")
 _SHIPPED = Path(__file__).with_name("noise.yaml")
