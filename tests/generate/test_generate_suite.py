@@ -102,7 +102,7 @@ def _noise(made: Iterable[Made]) -> list[list[str | None]]:
 
 
 def test_noise_is_rare_unless_asked_for_and_nobody_says_what_somebody_else_has_said() -> None:
-    rare, often = map(_noise, (suite(), generate(shipped("order-not-received", *QUICK), Making(noise=0.6))))
+    rare, often = map(_noise, (suite(), generate(shipped("order-not-received", *QUICK), Making(noise=0.4))))
     assert sum(map(bool, rare)) / len(rare) < 0.2 < 0.5 < sum(map(bool, often)) / len(often)
     assert len({text for texts in often for text in texts}) == sum(map(len, often))
 
@@ -134,6 +134,7 @@ def test_what_fails_last_is_told_so_and_so_is_a_yes_that_came_too_late() -> None
                 told[heard].append(turn.text or "")
     assert all(told.values())
     assert all(re.search(r"either|cannot be right", text) for text in told["give"])
+    assert not any(re.search(r"\b(?:thank|great|got it)", text, re.IGNORECASE) for text in told["give"])
     assert all(re.search(r"possible|can't|cannot", text) for text in told["choose"])
 
 

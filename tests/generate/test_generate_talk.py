@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 
 from toologue.errors import BadSetting
 from toologue.loop import execute
-from toologue.plan.procedures import procedure
+from toologue.plan.procedures import files, procedure
+from toologue.plan.procedures.bounds import Bounds
+from toologue.plan.procedures.explore import Explorer
 from toologue.plan.procedures.noise import NOISE_KINDS, NoiseKind
 from toologue.plan.procedures.paths import weighted
 from toologue.plan.procedures.plan_dialogue import DETOURS, Detour, Detours, Sampler, plan_all, plan_of
@@ -24,6 +26,7 @@ from toologue.plan.procedures.service import mocked, outcomes, service
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
 from toologue.schema import Branch, Call, Plan, Procedure, Step
+from toologue.text.bank import speaker_of
 from toologue.values.json_schema import object_of
 from toologue.verify.procedures import verify
 from toologue.write.procedures import TemplateWriter
@@ -104,9 +107,43 @@ def test_after_noise_the_agent_asks_again_what_it_had_asked() -> None:
 
 @pytest.mark.parametrize("kind", NOISE_KINDS)
 def test_noise_is_of_the_kinds_that_were_asked_for(kind: NoiseKind) -> None:
-    plans = [planned(number, Detours(noise=0.6, noises=(kind,))) for number in range(6)]
+    plans = [planned(number, Detours(noise=0.6, noises=(kind,))) for number in range(30)]
     said = [turn.extra["noise"] for plan in plans if plan for turn in plan.dialogue.turns if "noise" in turn.extra]
     assert {str(noise["kind"]) for noise in said if isinstance(noise, dict)} == {kind}
+
+
+def test_noise_stands_where_somebody_would_say_it() -> None:
+    """Not in place of a nod; in place of yes or no only what presses for more; abuse from those who have a reason."""
+    kinds = Counter[str]()
+    for name in ("return-an-item", "technician-did-not-come", "change-delivery-address"):
+        for number in range(len(trails_of(name, 60))):
+            plan = planned(number, Detours(noise=0.6), name)
+            graph = ground_of(name).graph
+            for place, cue in enumerate(plan.cues) if plan else ():
+                if not plan or cue.move != "noise":
+                    continue
+                noise, before = object_of(plan.dialogue.turns[place].extra["noise"]), plan.dialogue.turns[:place]
+                answers = {graph.by_id[link.target].text for link in graph.exits(before[-1].node or "")}
+                kinds["confirmation" if answers & {"Yes", "No"} else str(noise["kind"])] += 1
+                assert plan.cues[place - 1].move == "ask"
+                assert noise["severity"] == "wrong_write" or not answers & {"Yes", "No"}
+                failed = any(one and one.error for turn in before if turn.role == "agent" for one in turn.results)
+                assert noise["kind"] != "abuse" or failed or speaker_of("customer", plan.dialogue.id, 1)[0] == "annoyed"
+    assert min(kinds[kind] for kind in ("confirmation", "abuse", "chit_chat")) > 0
+
+
+def test_nobody_takes_a_thing_for_what_was_not_said_of_it() -> None:
+    """The carrier is named, and nobody says what it is; the order is packed, and somebody takes it for shipped."""
+    told = [planned(number, Detours(kind="contradict"), name) for name in files("shop") for number in range(20)]
+    said = {cue.text for plan in told if plan for cue in plan.cues if cue.move == "contradict"}
+    assert said
+    assert all(text.startswith("the order is ") for text in said)
+    it = procedure("return-an-item")
+    steps = (step.replace(text=step.text.replace("} is {order.status}", "} has {order.status}")) for step in it.steps)
+    it = it.replace(steps=tuple(steps))
+    ground = Explorer(it, conversation_graph(flowgraph(it)), SHOP)
+    plans = (plan_of(ground, one, id="t", seed=1, detours=Detours(kind="contradict")) for one in ground.cover())
+    assert not [cue for plan in plans if plan for cue in plan.cues if cue.move == "contradict"]
 
 
 def test_noise_comes_once_unless_more_is_asked_for() -> None:
@@ -294,7 +331,9 @@ def test_mocked_results_lead_down_every_exit() -> None:
     for node in graph.nodes:
         if node.type == "api":
             exits = graph.exits(node.id)
-            made = list(outcomes(graph, exits, Call(api=node.text, arguments={}), {"now": SHOP.now}, stand_in))
+            made = list(
+                outcomes(Bounds(graph, ()), exits, Call(api=node.text, arguments={}), {"now": SHOP.now}, stand_in)
+            )
             assert {link.id for link, _ in made} <= {link.id for link in exits}
             assert any(link.condition.startswith("error") == bool(result.error) for link, result in made)
 

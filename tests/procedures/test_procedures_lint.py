@@ -91,6 +91,14 @@ def test_an_ask_that_asks_nothing_is_found_with_what_to_write() -> None:
         assert lint(text.replace("about the number", words)) == []
 
 
+def test_an_end_that_only_refuses_is_a_dead_end() -> None:
+    text = "1. **Ask** for the number. Collect `number`.\n2. **End**: say that we cannot find it.\n"
+    (finding,) = lint(text)
+    assert (finding.line, finding.rule) == (2, "dead end")
+    for more in (", and that it is on the bill", ": it is on the bill", ", and that they can write again"):
+        assert lint(text.replace(" it.", f" it{more}.")) == []
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "---", "---\n---\n", "```"])
 def test_empty_texts_have_nothing(text: str) -> None:
     assert lint(text) == []

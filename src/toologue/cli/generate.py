@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from toologue.cli.options import Operations, Out, Talks, Unreached, at_least_one, say_instead, say_unreached
+from toologue.cli.options import Operations, Out, Talks, Unreached, at_least_one, say_far, say_instead, say_unreached
 from toologue.cli.terminal import ask, echo, group, progress_bar, say, table, watched
 from toologue.errors import BadSetting
 
@@ -156,6 +156,7 @@ def procedures(
         echo(line)
     say_instead(instead)
     left = say_unreached((one.id, one.unreached) for one in said.procedures)
+    say_far((one.id, one.far) for one in said.procedures)
     if lost := said.dropped.get(UNWORDED, 0):
         echo(f"the model found no words for {lost} more")
     return 3 if lost else int(left and unreached == "fail")

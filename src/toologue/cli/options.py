@@ -149,6 +149,13 @@ def say_unreached(found: Iterable[tuple[str, Sequence[Missed]]]) -> bool:
     return bool(ways)
 
 
+def say_far(found: Iterable[tuple[str, Sequence[object]]]) -> None:
+    """Say which bounds no conversation comes next to, by procedure, a line each."""
+    if lines := [f"  {name}: {one}" for name, several in found for one in several]:
+        echo(f"\n{len(lines)} {'side of a bound is' if len(lines) == 1 else 'sides of bounds are'} tried far off only:")
+        say_first(lines, _LINES // 4)
+
+
 def say_instead(found: Iterable[tuple[str, str]]) -> None:
     """Say which conversations have the template's words, since those of a model were wrong, and what was."""
     if lines := [f"  {id}: {limits.cut(why, _WORDS)}" for id, why in found]:

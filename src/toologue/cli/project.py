@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from toologue.cli.compare import since_words
 from toologue.cli.from_prose import FromProse, from_prose
-from toologue.cli.options import Flag, Judged, Some, Unreached, at_least_one, say_unreached
+from toologue.cli.options import Flag, Judged, Some, Unreached, at_least_one, say_far, say_unreached
 from toologue.cli.run import show
 from toologue.cli.terminal import command_line, echo, folded, progress_bar, say_first
 from toologue.errors import BadSetting, RunMismatch
@@ -112,6 +112,7 @@ def run_stages(
     first_looks(found, found.trials[0])
     _since(project, found.trials[0], found.match, some=bool(asked["selection"]))
     say_unreached((suite.chapter.file, suite.unreached) for suite in found.suites)
+    say_far((suite.chapter.file, suite.far) for suite in found.suites)
     return max(_gate(found.gate, folder, page), scored)
 
 

@@ -121,7 +121,7 @@ def _first_person(answer: str) -> str:
     return re.sub(r"\b\w+\b", lambda word: _PERSONS.get(word[0].lower(), word[0]), answer)
 
 
-Notice = Literal["attack", "private", "abuse", "elsewhere", "chat", ""]
+Notice = Literal["attack", "private", "abuse", "doubt", "elsewhere", "chat", ""]
 _CUES = Path(__file__).with_name("noticing.yaml")
 _QUESTION = re.compile(
     r"(?:^|[.!?]\s+)(?:and |but |so )?"
@@ -136,7 +136,9 @@ def notice(text: str) -> Notice:
     for kind in ("attack", "private", "abuse"):
         if has_cue(kind, text):
             return kind
-    return "elsewhere" if _QUESTION.search(text.strip()) else ""
+    if not _QUESTION.search(text.strip()):
+        return ""
+    return "doubt" if has_cue("doubts", text) else "elsewhere"
 
 
 def has_cue(kind: str, text: str) -> bool:

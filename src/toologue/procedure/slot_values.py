@@ -135,6 +135,8 @@ def _spans(text: str, slot: Slot) -> list[tuple[int, int]]:
     except re.error:
         return []
     spans = [found.span() for found in shape.finditer(text)]
+    if not case and text.isupper():  # where all is in capitals, a code is the last word
+        spans = [(start, end) for start, end in spans if not re.search(r"\w", text[end:])]
     named = [word for word in words_of(slot.name) if len(word) > 3]
     spans.sort(key=lambda span: not any(word in text[max(0, span[0] - 40) : span[0]].lower() for word in named))
     return spans if case else spans[::-1]  # a code of a country comes last

@@ -40,6 +40,7 @@ from toologue.errors import BadFile, BadSetting, Denied, RunMismatch, Unfinished
 from toologue.formats.procedure import load
 from toologue.models.budget import in_force
 from toologue.models.similarity import TextMatch
+from toologue.plan.procedures.far_off import FarOff
 from toologue.plan.procedures.lint_procedure import Finding, lint
 from toologue.plan.procedures.made_up import made_up_told
 from toologue.plan.procedures.paths import Coverage, coverage
@@ -89,7 +90,7 @@ class Chapter:
 class Suite:
     """The conversations of a procedure. `fresh`: they were made just now. `dropped`: (why, how often) others were.
 
-    `unreached`: what none of them leads through; `repairs`: those in them.
+    `unreached`: what none of them leads through; `far`: bounds that none comes next to; `repairs`: those in them.
     """
 
     chapter: Chapter
@@ -98,6 +99,7 @@ class Suite:
     dropped: tuple[tuple[str, int], ...]
     fresh: bool
     unreached: tuple[Unreached, ...] = ()
+    far: tuple[FarOff, ...] = ()
     repairs: tuple[Repair, ...] = ()
 
     @cached_property
@@ -177,13 +179,14 @@ def _save_suite(folder: Path, chapter: Chapter, made: Made) -> Suite:
             write(scratch / "dialogues.jsonl", made.dialogues)
             write(scratch / "graphs.jsonl", [made.planned.graph])
             with replacing(scratch / "made.json") as stream:
-                left = [one.model_dump(mode="json") for one in made.unreached]
-                stream.write(json.dumps({"format": "made/2", "dropped": dropped, "unreached": left}).encode())
+                missed = {"unreached": made.unreached, "far": made.planned.far}
+                left = {name: [one.model_dump(mode="json") for one in found] for name, found in missed.items()}
+                stream.write(json.dumps({"format": "made/3", "dropped": dropped, **left}).encode())
             shutil.rmtree(folder, ignore_errors=True)
             scratch.rename(folder)
     except OSError as error:
         raise BadFile(f"cannot write to {folder.parent}: {error.strerror or error}") from None
-    return Suite(chapter, made.planned.graph, made.dialogues, dropped, True, made.unreached)
+    return Suite(chapter, made.planned.graph, made.dialogues, dropped, True, made.unreached, made.planned.far)
 
 
 def _load_suite(folder: Path, chapter: Chapter) -> Suite | None:
@@ -191,11 +194,12 @@ def _load_suite(folder: Path, chapter: Chapter) -> Suite | None:
         record = json.loads((folder / "made.json").read_bytes())
         dropped = tuple((str(why), int(times)) for why, times in record["dropped"])
         unreached = tuple(map(Unreached.model_validate, record["unreached"]))
+        far = tuple(map(FarOff.model_validate, record["far"]))
         (graph,) = read(folder / "graphs.jsonl", Graph)
         dialogues = tuple(read(folder / "dialogues.jsonl", Dialogue, empty=True))
     except _UNREADABLE:
         return None
-    return Suite(chapter, graph, dialogues, dropped, False, unreached)
+    return Suite(chapter, graph, dialogues, dropped, False, unreached, far)
 
 
 @dataclass(frozen=True)

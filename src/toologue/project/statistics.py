@@ -19,6 +19,7 @@ from pydantic import Field, JsonValue
 
 from toologue.apis.schemas import object_of
 from toologue.formats.procedure import told
+from toologue.plan.procedures.far_off import FarOff
 from toologue.plan.procedures.paths import Share, coverage
 from toologue.plan.procedures.plan_dialogue import Planned
 from toologue.plan.procedures.unreached import Unreached
@@ -133,6 +134,7 @@ class OfProcedure(Noun):
     pairs: Seen
     paths: int
     unreached: tuple[Unreached, ...] = ()
+    far: tuple[FarOff, ...] = ()
 
 
 class Statistics(Noun):
@@ -211,6 +213,7 @@ class Census:
                 pairs=Seen.of(seen.pairs),
                 paths=len({str(dialogue.origin.get("path")) for dialogue in made.dialogues}),
                 unreached=made.unreached,
+                far=made.planned.far,
             )
         )
 

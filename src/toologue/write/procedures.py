@@ -93,7 +93,7 @@ class AgentWords(_Words):
         again = heard is not None and heard.values.items() <= self._heard.items()
         self._heard |= heard.values if heard else {}
         if cue.before.get("failed") and heard and heard.move == "give":
-            words = self(cue.replace(before={}), heard)
+            words = self(cue.replace(before={}))  # nobody is thanked for what does not work
             return words if again else f"{self._voice('fails_again')} {words}"
         if refused:
             action = grammar.action(grammar.asking(refused.text).question) or ""

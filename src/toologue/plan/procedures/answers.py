@@ -229,7 +229,7 @@ class Answers:
         self._procedure, self._service = procedure, service
         self._rows = Rows(service.rows)
         names = dict.fromkeys(slot for step in procedure.steps for slot in step.collects)
-        self._compared = list(_comparisons(procedure))
+        self._compared = list(_comparisons(procedure, service.now))
         self._known, self._options = cache(self._look), cache(self._make_options)
         self.strangers = cache(self._others_than)
         self.slots = {name: self._slot(name) for name in names}
@@ -382,7 +382,7 @@ class Answers:
             return [*compared, *keys.drawn(others, seed, slot.name, label=str)[:_CHOICES]]
         if slot.limits:
             now = self._service.now
-            return [near for one in slot.limits for near in around(one.value, (-1, 0, 1), now if one.days else "")]
+            return [near for one in slot.limits for near in around(one.value, now if one.days else "")]
         if schema.get("type") == "boolean":
             return [True, False]
         listed = schema.get("examples") or ([schema["example"]] if "example" in schema else [])
@@ -426,6 +426,7 @@ class Answers:
         limits = [other for other, _ in compared if isinstance(other, Limit) and other.value is not None]
         every, listed = [*fields, *likely], False
         if examples := {*map(str, self._procedure.examples.get(name, ()))}:
+            limits = [one for one in limits if not _is_day(one.value)]
             # whoever gives wrong values has said which; where none is a row's, the rows' are said as well
             listed = not examples.isdisjoint(self._held(every)) or not every
             every = every if not listed else fields if examples <= self._held(fields) else []
@@ -459,8 +460,9 @@ def _some(options: Sequence[Option], most: int, *seed: int | str) -> list[Option
     return keys.drawn(options, *seed, label=lambda one: one.key)[:most]
 
 
-def _comparisons(procedure: Procedure) -> Iterator[tuple[str, Limit | tuple[str, ...], bool]]:
+def _comparisons(procedure: Procedure, now: str) -> Iterator[tuple[str, Limit | tuple[str, ...], bool]]:
     """(slot, the path of a result or the value that a condition compares it with, whether that only bounds it)."""
+    said = {"now": now, **procedure.facts}
     for step in procedure.steps:
         for branch in (one for one in step.branches if one.condition):
             for side, others, ordered in comparisons(branch.condition):
@@ -468,8 +470,8 @@ def _comparisons(procedure: Procedure) -> Iterator[tuple[str, Limit | tuple[str,
                 inner = side.args[0] if days and isinstance(side, ast.Call) else side
                 for other in others if isinstance(inner, ast.Name) else ():
                     expression = Expression(ast.unparse(other), other)
-                    if all(path[0] in procedure.facts for path in expression.paths):
-                        yield ast.unparse(inner), Limit(expression.value(procedure.facts), days), ordered
+                    if expression.names <= said.keys():
+                        yield ast.unparse(inner), Limit(expression.value(said), days), ordered
                     elif isinstance(other, ast.Attribute):
                         yield ast.unparse(inner), expression.paths[0], ordered
 

@@ -30,6 +30,7 @@ from toologue.formats.procedure import told
 from toologue.loop import World
 from toologue.plan.procedures.answers import Answers, Option, Slot
 from toologue.plan.procedures.answers import Place as RowPlace
+from toologue.plan.procedures.bounds import Bounds, Near, Side
 from toologue.plan.procedures.paths import Sight, pairs_of, possible, walk_seeing
 from toologue.plan.procedures.service import Service, after_result, holds, outcomes
 from toologue.procedure.course import State, Steering
@@ -64,6 +65,8 @@ class FeasiblePath:
     signature: int = 0
     # How much of what is given hardly anybody would give.
     odd: int = 0
+    # The sides of bounds that it comes next to.
+    sides: frozenset[Side] = field(default=frozenset[Side](), compare=False)
 
 
 @dataclass
@@ -107,6 +110,7 @@ class Explorer:
         self.steering = Steering(graph)
         self.answers = Answers(procedure, service)
         self.facts: dict[str, JsonValue] = {"now": service.now, **procedure.facts}
+        self.bounds = Bounds(graph, self.facts)
         self._seed = seed
         self._world: World | None = service.make() if service.make else None
         mark = self._world.mark() if self._world else None
@@ -163,8 +167,12 @@ class Explorer:
         return sight in self._shortest
 
     def sights(self, trail: FeasiblePath) -> frozenset[Sight]:
-        """The links, and the pairs of choices, that a trail sees."""
-        return frozenset[Sight]({*trail.links, *pairs_of(self.graph, trail.links)})
+        """The links, the pairs of choices, and the sides of bounds, that a trail sees."""
+        return frozenset[Sight]({*trail.links, *pairs_of(self.graph, trail.links), *trail.sides})
+
+    def near(self, place: SearchNode) -> list[Near]:
+        """How near the bounds of the conditions lie that led to a place."""
+        return [*self.bounds.near(place.link, place.values)] if place.link else []
 
     def walk(self, trail: FeasiblePath) -> Walk:
         """The walk that a trail takes."""
@@ -185,19 +193,21 @@ class Explorer:
 
     @cached_property
     def _shortest(self) -> dict[Sight, SearchNode]:
-        """Where each link, and each pair of choices, is seen after the fewest choices and answers.
+        """Where each link, pair of choices, and side of a bound is seen after the fewest choices and answers.
 
         Of places in one state for which the same conditions hold, so many are looked at.
         """
         links, pairs = possible(self.graph)
-        missing, found, known, alike = {*links, *pairs}, dict[Sight, SearchNode](), set[object](), Counter[object]()
+        missing = {*links, *pairs, *self.bounds.all}
+        found, known, alike = dict[Sight, SearchNode](), set[object](), Counter[object]()
         waiting = [(0, self.root.signature, 0, self.root, "")]
         pushed = count(1)
         while waiting and missing and len(known) < _MOST:
             length, _, _, place, before = heappop(waiting)
             if (link := place.link) is not None:
                 choice = len(self.graph.exits(link.source)) > 1
-                for sight in missing.intersection({link.id, (before, link.id)} if choice else {link.id}):
+                seen: set[Sight] = {near.side for near in self.near(place) if near.next_to}
+                for sight in missing.intersection(seen | ({link.id, (before, link.id)} if choice else {link.id})):
                     missing.remove(sight)
                     found[sight] = place
                 before = link.id if choice else before
@@ -267,7 +277,8 @@ class Explorer:
         given = {place: one.given for place, one in enumerate(way) if one.given is not None}
         made = {} if self.service.executes else {place: one.result for place, one in enumerate(way) if one.result}
         links = tuple(one.link.id for one in way if one.link)
-        return FeasiblePath(links, given, made, end.knows, end.signature, sum(one.odd for one in way))
+        sides = frozenset(near.side for one in way for near in self.near(one) if near.next_to)
+        return FeasiblePath(links, given, made, end.knows, end.signature, sum(one.odd for one in way), sides)
 
     def _grow(self, place: SearchNode) -> Iterator[SearchNode]:
         node = self.graph.by_id[place.state.node]
@@ -330,7 +341,7 @@ class Explorer:
         if self._world is None:
             before = [one.result for one in place.way if one.call == call and one.result]
             exits = self.steering.exits(place.state)
-            for link, result in outcomes(self.graph, exits, call, place.values, self.service, before[-1:]):
+            for link, result in outcomes(self.bounds, exits, call, place.values, self.service, before[-1:]):
                 if self._keeps_slip(place, node, result):
                     continue
                 yield self._after(place, link, after_result(node, place.values, result), result=result, call=call)

@@ -2,7 +2,7 @@
 
 A finding quotes the span and names line, reason and remedy; of each rule, the first in a sentence. The rules are
 patterns (`lint_procedure.yaml`): a vague sentence in words of its own passes. In a text of our dialect, Asks that ask
-nothing are found, too.
+nothing, and Ends that only refuse, are found, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from toologue.data import shipped
 from toologue.formats.procedure import examine
-from toologue.procedure.grammar import asking
+from toologue.procedure.grammar import asking, saying
 from toologue.text.tokens import sentences
 
 RULES = (
@@ -31,6 +31,7 @@ RULES = (
 _LONGEST = 500  # characters of a sentence that are looked at together: what nobody writes takes no time
 _MARKS = re.compile(r"^\s*(?:#+|\d+(?:\.\d+)*[.)]?|[-*+•]|>)\s+")
 
+_REFUSES = re.compile(r"\b(?:cannot|can not|may not|will not)\b|n't\b")
 _FIRST = re.compile(r"\s*1[.)]\s")
 
 
@@ -56,9 +57,16 @@ def lint(text: str) -> list[Finding]:
 
 
 def _silent(text: str) -> Iterator[Finding]:
-    """The Asks whose words are no question."""
+    """The Asks whose words are no question, and the Ends that refuse, and say nothing more."""
     procedure = examine(text).procedure
     for step in procedure.steps if procedure else ():
+        told = saying(step.text).statements if step.kind == "end" else ()
+        if told and all(map(_REFUSES.search, told)):
+            why, remedy = (
+                "the customer does not hear what happens next",
+                "say what they can do, or who does what by when",
+            )
+            yield Finding(step.line, "dead end", step.text, why, remedy)
         words = asking(step.text).words if step.kind == "ask" else ""
         if words and not words.endswith("?"):
             why, remedy = "customers would hear these words as they stand", "begin with " + _ASKS

@@ -26,7 +26,7 @@ NoiseMode = Literal["resume", "published"]
 NOISE_KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
 Severity = Literal["leak", "wrong_write", "wrong_information", "cosmetic"]
 
-# The chance at each reply, so that about one conversation of fifteen has some (3.6: 0.2, which is most of them).
+# The chance at each reply, so that about one conversation of eleven has some (3.6: 0.2, which is most of them).
 NOISE = 0.02
 _RUDE = ("abuse", "prompt_injection")
 _SHIPPED = Path(__file__).with_name("noise.yaml")
@@ -46,8 +46,13 @@ class NoiseMessage(Record):
     severity: Severity
     refuse: bool
 
-    def is_like(self, register: Register) -> bool:
-        """Whether somebody who speaks so would say it: the polite do not abuse, give orders or type in haste."""
+    def is_like(self, register: Register, *, angry: bool = True) -> bool:
+        """Whether somebody who speaks so would say it: the polite do not abuse, give orders or type in haste.
+
+        `angry`: whether there is a reason for abuse, or somebody who needs none.
+        """
+        if self.kind == "abuse" and not angry:
+            return False
         return register not in ("formal", "chatty") or not (self.kind in _RUDE or self.text[0].islower())
 
 

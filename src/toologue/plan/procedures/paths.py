@@ -157,8 +157,8 @@ def _link_text(graph: Graph, id: str) -> str:
 
 
 Goal = Literal["edges", "pairs"]
-# What a cover has to see: a link, by its id, or a pair of choices.
-Sight = str | Pair
+# What a cover has to see: a link, by its id, a pair of choices, or a side of a bound (`bounds.Side`).
+Sight = str | Pair | tuple[str, str, bool]
 
 _DRAWS, _MOST = 10, 50_000
 _START, _END = "\0start", "\0end"

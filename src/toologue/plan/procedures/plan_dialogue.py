@@ -35,6 +35,7 @@ from toologue import keys
 from toologue.errors import BadSetting
 from toologue.plan.procedures.answers import Option
 from toologue.plan.procedures.explore import Explorer, FeasiblePath, after_result, apply_sets, call_of, slips
+from toologue.plan.procedures.far_off import FarOff, far_off
 from toologue.plan.procedures.made_up import made_up_field
 from toologue.plan.procedures.noise import NOISE, NOISE_KINDS, NoiseKind, NoiseMessage, NoiseMode, noise_bank
 from toologue.plan.procedures.paths import Coverage, coverage, greedy, vanilla, weighted
@@ -192,9 +193,11 @@ class _Conversation:
             text = keys.drawn(issues or [self.ground.procedure.title], self.trail.signature, label=str)[0]
             self.inform(node, Cue(move="open", text=text), ahead or Option(), "volunteer" if ahead else None)
             return
-        if self.make_noise() and self.detours.mode == "published":
+        answers = {link.target for link in self.graph.exits(self.nodes[place - 1].id)}
+        confirms = not {"yes", "no"}.isdisjoint(self.graph.by_id[id].text.lower() for id in answers)
+        if self.make_noise(confirms) and self.detours.mode == "published":
             return
-        alone = len({link.target for link in self.graph.exits(self.nodes[place - 1].id)}) == 1
+        alone = len(answers) == 1
         move = "give" if given and alone else "acknowledge" if alone else "choose"
         cue, detour = Cue(move=move, text="" if alone else node.text), None
         if (given and not given.wrong and self.misspell(given)) or self.contradict(node):
@@ -214,30 +217,38 @@ class _Conversation:
     def wants(self, detour: Detour) -> bool:
         return self.detours.kind == detour and self.done is None
 
-    def make_noise(self) -> bool:
+    def make_noise(self, confirms: bool) -> bool:
+        """Something else in place of an answer, nothing in place of a nod; `confirms`: if the answer is yes or no."""
         made = sum(cue.move == "noise" for cue in self.cues)
         if made >= self.detours.most_noise or self.rng.random() >= self.detours.noise:
             return False
-        message = self.message()
-        question, ends = self.question, self.detours.mode == "published"
-        again = question.text if not ends and question.move == "ask" else ""
+        question, ends, message = self.question, self.detours.mode == "published", self.message(confirms)
+        if question.move != "ask" or message is None:
+            return False
         noise: dict[str, JsonValue] = {"kind": message.kind, "id": message.id, "severity": message.severity}
         noise |= {"ends": True} if ends else {}
-        shown = question.values if again else {}
-        answer = Cue(move="refuse", text=message.reply, again=again, values=shown, kinds=question.kinds)
+        answer = Cue(move="refuse", text=message.reply, kinds=question.kinds)
+        answer = answer if ends else answer.replace(again=question.text, values=question.values)
         self.aside(Cue(move="noise", text=message.text), {"noise": noise}, answer)
         return True
 
-    def message(self) -> NoiseMessage:
-        """One that is not said yet, first of those that no other procedure has, that this customer would say."""
-        every, said = noise_bank().of(*(self.detours.noises or NOISE_KINDS)), {*self.detours.said}
+    def message(self, confirms: bool) -> NoiseMessage | None:
+        """One that this customer would say here and nobody has said, first of those that no other procedure has.
+
+        In place of a yes or a no that is what tries to get more than that; abuse has a reason.
+        """
+        said = {*self.detours.said}
         said |= {str(object_of(turn.extra.get("noise")).get("id")) for turn in self.turns}
+        failed = any(one and one.error for turn in self.turns if turn.role == "agent" for one in turn.results)
+        angry = failed or self.register == "annoyed"
+        every = (one for one in noise_bank().of(*(self.detours.noises or NOISE_KINDS)) if one.id not in said)
+        fitting = (one for one in every if one.is_like(self.register, angry=angry))
+        fitting = (one for one in fitting if not confirms or one.severity == "wrong_write")
 
-        def order(one: NoiseMessage) -> tuple[bool, bool, bool, int]:
-            rank = keys.seed_of(self.trail.signature, one.id)
-            return one.id in said, one.id not in self.detours.own, not one.is_like(self.register), rank
+        def order(one: NoiseMessage) -> tuple[bool, int]:
+            return one.id not in self.detours.own, keys.seed_of(self.trail.signature, one.id)
 
-        return min(every, key=order)
+        return min(fitting, key=order, default=None)
 
     def misspell(self, given: Option) -> bool:
         if not self.wants("malformed") or any(one.wrong for one in self.trail.given.values()):
@@ -263,10 +274,9 @@ class _Conversation:
         for expression, value in question.values.items():
             root, _, name = expression.rpartition(".")
             table = self.ground.answers.table((root, name)) if root.isidentifier() else None
-            others = [one for one in self.codes(name) if one != value] if table else []
-            if table and isinstance(value, str) and len(others) > 1:
-                codes = value, self.rng.choice(others)
-                said, fact = (f"the {singular(table)} is {code}".replace("_", " ") for code in codes)
+            stated = re.search(rf"\b(?:is|are|was|were) (?:\w+ )?\{{{re.escape(expression)}\}}", question.text)
+            if table and stated and (other := self.believed(expression, str(value))):
+                said, fact = (f"the {singular(table)} is {code}".replace("_", " ") for code in (value, other))
                 cue = Cue(move="contradict", text=said, values={"fact": fact})
                 answer = question.replace(move="insist", text=f"that {said}", again=question.text)
                 self.aside(cue, {"detour": "contradict"}, answer)
@@ -274,11 +284,16 @@ class _Conversation:
                 return True
         return False
 
-    def codes(self, name: str) -> list[str]:
-        for api in self.ground.service.apis.values():
-            if codes := list_of(object_of(properties_of(api.returns).get(name)).get("enum")):
-                return [*map(str, codes)]
-        return []
+    def believed(self, expression: str, value: str) -> str | None:
+        """What somebody takes a code for: another one that the procedure asks about, a later one if there is one."""
+        returns = (properties_of(api.returns) for api in self.ground.service.apis.values())
+        listed = (list_of(object_of(fields.get(expression.rpartition(".")[2])).get("enum")) for fields in returns)
+        codes = next(([*map(str, found)] for found in listed if value in found), list[str]())
+        conditions = (branch.condition for step in self.ground.procedure.steps for branch in step.branches)
+        told = " ".join(condition for condition in conditions if expression in condition)
+        others = [code for code in codes if code != value and f'"{code}"' in told]
+        later = (code for code in others if codes.index(code) > codes.index(value))
+        return next(later, others[-1] if others else None)
 
     def ahead(self, place: int) -> Option | None:
         """What the next question will be answered with, if it can be answered before it is asked."""
@@ -292,13 +307,18 @@ class _Conversation:
             fresh = node.id not in {one.id for one in self.nodes[:later]} and step is not None and step.limit is None
             if node.type != "assistant" or not given or given.wrong or len(choices) > 1 or not fresh:
                 return None
-            if given.values.keys() & self.values.keys() or embedded(node.text):
+            if given.values.keys() & self.values.keys() or embedded(node.text) or any(map(self.is_day, given.values)):
                 return None
             if any(map(self.writes, self.nodes[place:later])):
                 return None
             self.skip = later + 1
             return given
         return None
+
+    def is_day(self, slot: str) -> bool:
+        """Whether a slot is a day, which says nothing before somebody has asked what happens on it."""
+        known = self.ground.answers.slots[slot]
+        return known.kind == "date" and not known.by_heart
 
     def writes(self, node: Node) -> bool:
         api = self.ground.service.apis.get(node.text) if node.type == "api" else None
@@ -424,7 +444,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Planned:
-    """The plans of a procedure, their graph, what they cover and do not reach, and the tally."""
+    """The plans of a procedure, their graph, what they cover and do not reach or keep far off, and the tally."""
 
     procedure: Procedure
     graph: Graph
@@ -432,6 +452,7 @@ class Planned:
     coverage: Coverage
     tally: Tally
     unreached: tuple[Unreached, ...] = ()
+    far: tuple[FarOff, ...] = ()
 
 
 def plan_all(
@@ -487,7 +508,8 @@ def plan_all(
     paths = (cast("list[str]", plan.dialogue.origin["path"]) for plan in plans)
     walks = (ground.steering.walk([by_link[link] for link in path]) for path in paths)
     seen = coverage(ground.graph, walks)
-    return Planned(procedure, ground.graph, tuple(plans), seen, tally, tuple(unreached(ground, seen, tally.dropped)))
+    missed = tuple(unreached(ground, seen, tally.dropped))
+    return Planned(procedure, ground.graph, tuple(plans), seen, tally, missed, tuple(far_off(ground)))
 
 
 def _planned(ground: Explorer, trail: FeasiblePath, id: str, chosen: Sequence[Detours], seed: int) -> Plan | None:

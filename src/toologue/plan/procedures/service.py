@@ -27,7 +27,9 @@ from toologue.apis.load import apis_of_all
 from toologue.data import read_source
 from toologue.errors import BadSetting, UserError
 from toologue.loop import World
+from toologue.plan.procedures.bounds import Bounds
 from toologue.schema import Api, Call, Case, Fault, Graph, Link, Node, Result, Setting
+from toologue.values.compare import moment
 from toologue.values.conditions import Expression, parse
 from toologue.values.json_schema import list_of, object_of
 from toologue.values.make import make
@@ -98,7 +100,7 @@ _Path = tuple[str, ...]
 
 
 def outcomes(
-    graph: Graph,
+    bounds: Bounds,
     exits: Sequence[Link],
     call: Call,
     values: Mapping[str, JsonValue],
@@ -107,10 +109,11 @@ def outcomes(
 ) -> Iterator[tuple[Link, Result]]:
     """(exit, a result that leads down it) for the exits of an api node, as far as results were found.
 
-    Of results that leave one exit, each has other conditions come true later on.
+    Of results that leave one exit, each has other conditions come true later on, or lies next to another bound.
 
     `before`: what the same call gave earlier in the conversation; it gives that again.
     """
+    graph = bounds.graph
     node = graph.by_id[exits[0].source]
     rng = Random(keys.seed_of(keys.content_key(call.model_dump(mode="json"))))
     told = [link.condition for link in graph.links if link.condition and node.result in parse(link.condition).names]
@@ -119,7 +122,8 @@ def outcomes(
     for result in before or made:
         known = after_result(node, values, result)
         if taken := next((one for one in exits if not one.condition or parse(one.condition).holds(known)), None):
-            found.setdefault((taken.id, *(holds(condition, known) for condition in told)), (taken, result))
+            sides = frozenset(near.side for near in bounds.near(taken, known) if near.next_to)
+            found.setdefault((taken.id, sides, *(holds(condition, known) for condition in told)), (taken, result))
     yield from found.values()
 
 
@@ -146,15 +150,17 @@ def comparisons(condition: str) -> Iterator[tuple[ast.expr, list[ast.expr], bool
             yield from ((side, [other for other in sides if other is not side], ordered) for side in sides)
 
 
-def around(value: JsonValue, offsets: Sequence[int], now: str = "") -> list[JsonValue]:
-    """Values near one that is compared with, a number; with `now`, days that are so many days before it."""
+def around(value: JsonValue, now: str = "") -> list[JsonValue]:
+    """A number or a day that is compared with, and those next to it; with `now`, days that are so many days before."""
+    if isinstance(value, str) and (day := moment(value)) and len(value) == len("2025-03-12"):
+        return [f"{day + timedelta(days=more):%Y-%m-%d}" for more in _OFFSETS]
     if isinstance(value, bool) or not isinstance(value, int | float):
         return [value]
     if now:
         today = datetime.fromisoformat(now)
-        return [(today - timedelta(days=value + more)).strftime("%Y-%m-%d") for more in offsets]
+        return [(today - timedelta(days=value + more)).strftime("%Y-%m-%d") for more in _OFFSETS]
     step = 1 if isinstance(value, int) else 0.5
-    return [value + more * step for more in offsets]
+    return [value + more * step for more in _OFFSETS]
 
 
 def _failures(exits: Sequence[Link], call: Call) -> Iterator[Result]:
@@ -188,7 +194,7 @@ def _values(
             yield Result(value=value)
 
 
-_KEEP, _SIZES = object(), 50
+_KEEP, _SIZES, _OFFSETS = object(), 50, (0, -1, 1)
 
 
 def worth_trying(
@@ -201,11 +207,11 @@ def worth_trying(
         for side, others, _ in compared:
             of = side.func.id if isinstance(side, ast.Call) and isinstance(side.func, ast.Name) else ""
             side = cast("ast.Call", side).args[0] if of == "days_since" else side
-            offsets, today = ((-1, 1), now) if of == "days_since" else ((0, -1, 1), "")
+            today = now if of == "days_since" else ""
             for path in filter(wanted, Expression("", side).paths):
                 known = (Expression(ast.unparse(other), other).value(values) for other in others)
                 flat = (one for other in known for one in (other if isinstance(other, list) else [other]))
-                new: list[Any] = [near for one in flat for near in around(one, offsets, today)]
+                new: list[Any] = [near for one in flat for near in around(one, today)]
                 if of == "days_since" and isinstance(Expression("", side).value(values), int | float):
                     new = [int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()) for day in new]
                 if of == "len":

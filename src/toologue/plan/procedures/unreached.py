@@ -201,7 +201,7 @@ def _cause(
     if re.match(r"error\b", link.condition):
         named = re.search(r'error\.type == "([^"]+)"', link.condition)
         failed = f"failed with `{named[1]}`" if named else "failed"
-        rule = f"add a row to {_seed(ground)} that it refuses, or say {_OVERLAY}"
+        rule = f"add a row to {seed_name(ground)} that it refuses, or say {_OVERLAY}"
         why, api = f"none of {len(tries)} calls of `{source.text}` that were tried {failed}", source.text
         if not before and (row := _refused(ground, source, tries, named[1] if named else "")):
             rule = f"it refuses {row}, and the steps before lead that elsewhere: no conversation comes to this"
@@ -210,7 +210,7 @@ def _cause(
     faults = [object_of(one.values["error"]) for one in tries if one.values.get("error")]
     if tries and len(faults) == len(tries):
         why = f"all {len(tries)} calls of `{source.text}` failed ({faults[0].get('message')})"
-        return _Cause(why, f"add rows to {_seed(ground)} that its arguments name", "row")
+        return _Cause(why, f"add rows to {seed_name(ground)} that its arguments name", "row")
     for one, change in _changes(ground, link, tries, before):
         return _missing(ground, link, tries, one, change)
     targets = {graph.by_id[one.taken.target].step for one in tries if one.taken}
@@ -328,7 +328,7 @@ def _missing(ground: Explorer, link: Link, tries: Sequence[_Try], one: _Try, cha
         ):
             why = f"`{'.'.join(first)}` is always {_yaml(held[0])}"
             return _Cause(why, "go by fields of rows, by len() or sum() of a list", "step")
-        return _Cause(f"no `{root}` has `{whole}`", f"add rows to {_seed(ground)} from which that follows", "row")
+        return _Cause(f"no `{root}` has `{whole}`", f"add rows to {seed_name(ground)} from which that follows", "row")
     noun = singular(table).replace("_", " ")
     for key, row in ground.service.rows.get(table, {}).items() if len(first) == 2 else ():
         if _takes(ground, link, one, {(root, name): value for name, value in row.items()}):
@@ -338,7 +338,7 @@ def _missing(ground: Explorer, link: Link, tries: Sequence[_Try], one: _Try, cha
     said = whole.replace(f"{root}.", "")
     told = [f"{path[-1]}: {_yaml(value)}" for path, value in change.items() if isinstance(value, int | float | str)]
     such = f", say `{', '.join(told)}`" if told and OTHER not in change.values() and "==" not in said else ""
-    return _Cause(f"no {noun} with `{said}`", f"add such a row to {_seed(ground)}{such}", "row")
+    return _Cause(f"no {noun} with `{said}`", f"add such a row to {seed_name(ground)}{such}", "row")
 
 
 def _yaml(value: JsonValue) -> str:
@@ -367,7 +367,7 @@ def _examples(ground: Explorer, root: str, key: str) -> str:
     return f"add it to `examples: {slot}`" if slot else ""
 
 
-def _seed(ground: Explorer) -> str:
+def seed_name(ground: Explorer) -> str:
     """What the file of the rows is called."""
     said = ground.service.setting.arguments
     file = said.get("seed") or said.get("rows") or said.get("overlay")
