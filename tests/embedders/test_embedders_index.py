@@ -18,8 +18,8 @@ from toologue.parallel import pool, unordered
 LEXICAL = Lexical()
 TEXTS = {
     "AddAlarm": ["add an alarm", "sets the alarm clock; 7 am, 7 pm"],
-    "FindAlarms": ["find alarms", "which alarms ring, and when"],
-    "SendEmail": ["send e-mail", "send a message to people whose address is known"],
+    "FindAlarms": ["find alarms"],
+    "SendEmail": ["send e-mail", "send a message to people whose address is known", "a message for someone"],
 }
 INDEX = Index.of(TEXTS, LEXICAL)
 SAID = ("the", "alarm", "clock", "send", "when", "7", "7", "message", "für", "zqx", "an", "an")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _DIGITS = 5  # of a score: what another order of adding does to the seventh changes no order
 _KEPT = 384  # words whose products with all texts are kept: a text costs four bytes a word
+_ASKED = 8192  # queries whose answers are kept: who verifies asks what a writer asked
 
 
 class Parts(NamedTuple):
@@ -50,53 +51,65 @@ class Additive(Embedder, Protocol):
 
 
 class Index:
-    """Names and a column for each of their texts: the first texts of all names, then the second ones, and so on."""
+    """Names and the columns of their texts, `counts` of each: those of a name stand side by side."""
 
-    def __init__(self, names: Sequence[str], columns: Floats, embedder: Embedder):
+    def __init__(self, names: Sequence[str], columns: Floats, counts: Sequence[int], embedder: Embedder):
+        import numpy as np
+
         self.names, self.columns, self.embedder = tuple(names), columns, embedder
-        self._at = {name: at for at, name in enumerate(self.names)}
+        starts = [0, *accumulate(counts)]
+        self._starts = np.array(starts[:-1], dtype=np.intp)
+        self._own = {name: slice(*at) for name, at in zip(self.names, pairwise(starts), strict=True)}
         self._additive = embedder if isinstance(embedder, Additive) else None
         self._sparse = lru_cache(maxsize=2)(self._embedded)
         if self._additive:
             self._parts = lru_cache(maxsize=2)(self._additive.parts)
         self._products = lru_cache(maxsize=_KEPT)(self._product)
+        self._ranked = lru_cache(maxsize=_ASKED)(self._found)
 
     @classmethod
     def of(cls, texts: Mapping[str, Sequence[str]], embedder: Embedder, *, batch: int = 1024) -> Self:
         """The index of names and what is said of each; so many texts are embedded at once."""
         import numpy as np
 
-        flat = [text for kind in zip_longest(*texts.values(), fillvalue="") for text in kind]
+        said = [some or [""] for some in texts.values()]
+        flat = [*chain.from_iterable(said)]
         columns = np.empty((0, len(flat)), dtype=np.float32)
         for at in range(0, len(flat), batch):
             rows = embedder.embed(flat[at : at + batch])
             if not len(columns):
                 columns = np.empty((rows.shape[1], len(flat)), dtype=np.float32)
             columns[:, at : at + batch] = rows.T
-        return cls(list(texts), columns, embedder)
+        return cls(list(texts), columns, [*map(len, said)], embedder)
 
     @classmethod
     def open(cls, file: Path, names: Sequence[str], embedder: Embedder) -> Self:
         """The index that was saved: its names, in their order, and the embedder that it was made with."""
         import numpy as np
 
-        return cls(names, np.load(file, mmap_mode="r", allow_pickle=False).view(np.ndarray), embedder)
+        with file.open("rb") as stream:
+            counts = np.load(stream, allow_pickle=False).tolist()
+            np.lib.format.read_magic(stream)
+            shape, _, kind = np.lib.format.read_array_header_1_0(stream)
+            columns = np.memmap(stream, kind, "r", stream.tell(), shape)
+        return cls(names, columns.view(np.ndarray), counts, embedder)
 
     def save(self, file: Path, names: Sequence[str]) -> None:
         """Write the vectors of some names, without the names."""
         import numpy as np
 
-        rows = len(self.names) and self.columns.shape[1] // len(self.names)
-        places = [number * len(self.names) + self._at[name] for number in range(rows) for name in names]
+        own = [range(self.columns.shape[1])[self._own[name]] for name in names]
+        places = [*chain.from_iterable(own)]
         shape = (len(self.columns), len(places))
         with file.open("wb") as stream:  # row by row: a copy of all would be as large as they are
+            np.save(stream, np.array([*map(len, own)], dtype=np.intp))
             header = {"descr": self.columns.dtype.str, "fortran_order": False, "shape": shape}
             np.lib.format.write_array_header_1_0(stream, header)
             stream.writelines(row[places].tobytes() for row in self.columns)
 
     def rank(self, query: str, k: int) -> list[tuple[str, float]]:
         """The k nearest names, best first, with their scores."""
-        return self.rank_all([query], k)[0]
+        return [*self._ranked(query, k)]
 
     def rank_all(self, queries: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
         """`rank` of many queries, which are embedded in one batch."""
@@ -109,8 +122,11 @@ class Index:
     def score(self, name: str, query: str) -> float:
         """The score of one name, without a look at the others."""
         places, values = self._sparse(query)
-        cosines = _weighed(values, self.columns[:, self._at[name] :: len(self.names)][places])
+        cosines = _weighed(values, self.columns[:, self._own[name]][places])
         return round(float(cosines.clip(0, 1).max()), _DIGITS)
+
+    def _found(self, query: str, k: int) -> tuple[tuple[str, float], ...]:
+        return tuple(self.rank_all([query], k)[0])
 
     def _embedded(self, query: str) -> tuple[NDArray[np.intp], Floats]:
         """Where the vector of a query is not 0, and what it is there."""
@@ -121,7 +137,7 @@ class Index:
     def _nearest(self, cosines: Floats, k: int) -> list[tuple[str, float]]:
         import numpy as np
 
-        scores = cosines.reshape(-1, len(self.names)).max(axis=0).clip(0, 1).round(_DIGITS)
+        scores = np.maximum.reduceat(cosines, self._starts).clip(0, 1).round(_DIGITS)
         least = -np.partition(-scores, k - 1)[k - 1] if 0 < k < len(scores) else 0
         (places,) = (scores >= least).nonzero()
         best = places[np.argsort(-scores[places], kind="stable")][:k]

@@ -393,7 +393,8 @@ def jobs(
     order, number, block = list(pools), 0, 0
     while pools:
         random.Random(keys.seed_of(seed, "block", block)).shuffle(order)
-        for name in [one for one in order for _ in range(_turns(one, come)) if one in pools]:
+        usual = median(come.values()) if come else 0
+        for name in [one for one in order for _ in range(_turns(usual, come.get(one, 0))) if one in pools]:
             if name not in pools or (SEQUENCES[name].apis < 2 and len(pools) > 1 and block % 3 == 2):
                 continue
             pair = _draw(pools[name], taken, cap, made)
@@ -406,9 +407,8 @@ def jobs(
         block += 1
 
 
-def _turns(sequence: str, come: Mapping[str, int]) -> int:
-    usual = median(come.values()) if come else 0
-    return max(1, min(_MOST, int(usual / (come.get(sequence, 0) + 1))))
+def _turns(usual: float, come: int) -> int:
+    return max(1, min(_MOST, int(usual / (come + 1))))
 
 
 def _draw(targets: deque[deque[Pair]], taken: Counter[Pair | str], cap: int, made: Mapping[Pair, int]) -> Pair | None:

@@ -158,7 +158,7 @@ def _aside(name: Name, value: Any) -> str:
 
 
 def _labels(values: Mapping[str, JsonValue], result: JsonValue, api: Api | None) -> dict[str, Name]:
-    known = [*outputs(api)] if api else []
+    known = [one for one in outputs(api) if one.name in values] if api else []
     described = {one.name: str(one.schema.get("description") or "") for one in known}
     named = {one.name for one in known if api and names_row(one, heads(api))}
     found, about = dict[str, Name](), topic_words(api) if api else ()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import chain
 from typing import Literal, NamedTuple, cast, get_args
 
@@ -39,7 +39,7 @@ DropReason = Literal[
     "no natural answer",
 ]
 REASONS: tuple[DropReason, ...] = get_args(DropReason)
-_KEPT, _FOUND = 8192, 5
+_FOUND = 5
 _GREETS = re.compile(r"(?:hello|hi|hey|good (?:morning|afternoon|evening|day))\b", re.I)
 
 
@@ -97,7 +97,6 @@ class Queries:
         self.uses, self._phrases = uses, uses.phrases()
         self._reason, self.names = cache(self._reason_of), cache(self._names_of)
         self._found = cache(self._is_found)
-        self._ranked = lru_cache(maxsize=_KEPT)(self._ranked_for)
 
     def api(self, name: str) -> Api:
         """The Api of this name. Raises UnknownName; Unworded where nobody would talk about it."""
@@ -109,10 +108,7 @@ class Queries:
     def check(self, about: UseKey, actions: Collection[str]) -> None:
         """Raises Unworded where conversations of these actions find no words for this pair, or Api."""
         self.api(name := about[2])
-        if "inform_intent_vague" in actions:
-            return
-        told = (opening for use in self.uses.told(about) for opening in use.openings)
-        if not any(self._found(name, text) for text in (*told, *self.uses.wishes(about), *_asked(self.api(name)))):
+        if "inform_intent_vague" not in actions and not self._found(about):
             raise _unreached("confirm", name)
 
     def wishes(self, about: UseKey, start: int = 0) -> list[str]:
@@ -171,21 +167,19 @@ class Queries:
         plain, said = parameters(self._apis[name]), self._phrases.get(name, {})
         return plain | {one: phrased(said[one], plain[one]) for one in said if one in plain}
 
-    def _is_found(self, name: str, text: str) -> bool:
-        return self._index.rank(text, 1)[0][0] == name
+    def _is_found(self, about: UseKey) -> bool:
+        told = (opening for use in self.uses.told(about) for opening in use.openings)
+        asked = (one.noun for one in questions_of(self._apis[about[2]]))
+        return any(self._index.rank(text, 1)[0][0] == about[2] for text in (*told, *self.uses.wishes(about), *asked))
 
     def _first(self, name: str, band: Band, texts: _Texts) -> Asked:
         for text, topic, reply in texts:
             if band_of(self._index.score(name, text), self._bands) != band:
                 continue
-            (best, score), *_ = found = self._ranked(text)
+            (best, score), *_ = found = self._index.rank(text, _FOUND)
             if band_of(score, self._bands) == band and (band == "clarify" or best == name):
-                return Asked(text, found, topic, reply)
+                return Asked(text, tuple(found), topic, reply)
         raise _unreached(band, name)
-
-    def _ranked_for(self, text: str) -> tuple[tuple[str, float], ...]:
-        """What the retriever says; vague texts are asked again and again, about other Apis."""
-        return tuple(self._index.rank(text, _FOUND))
 
 
 def _greeted(hello: str, text: str) -> Iterator[str]:
@@ -214,10 +208,6 @@ def _wished(wishes: Sequence[str], voice: Voice, given: Given) -> _Texts:
     for wish in wishes:
         for _ in range(voice.many("wish")):
             yield voice("wish", action=f"{wish} {given.where}".rstrip()), "", ""
-
-
-def _asked(api: Api) -> Iterator[str]:
-    return (one.noun for one in questions_of(api))
 
 
 def _topics(api: Api) -> Iterator[str]:

@@ -81,7 +81,7 @@ class _Read(NamedTuple):
     pointing: Sequence[str]
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=64)
 def _read(same: Same[Api]) -> _Read:
     api = same.value
     given, gives = {one.name: one for one in inputs(api)}, {one.name: one for one in outputs(api)}

@@ -28,7 +28,7 @@ from toologue.write.chains.answers import Answer, answer
 from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
 from toologue.write.chains.bank import bank as bank_of
 from toologue.write.chains.names import Name, clause, output, spoken, thing_of, value_text
-from toologue.write.chains.queries import Asked, Given, Queries, Unworded
+from toologue.write.chains.queries import Asked, DropReason, Given, Queries, Unworded
 from toologue.write.chains.questions import Question, chooses, of_thing, of_value, question_of, questions_of, searches
 from toologue.write.chains.told import Told
 from toologue.write.chains.words import joined, singular
@@ -49,9 +49,9 @@ class Desk:
 
     def _opening(
         self, about: UseKey, pair: str, band: Band, variant: int, told: Given | None, again: bool
-    ) -> Asked | Unworded:
+    ) -> Asked | DropReason:
         style = "neutral" if again else STYLES["user"][variant % len(STYLES["user"])]  # nobody says hello twice
-        found: Asked | Unworded | None = None
+        found: DropReason | None = None  # an error that is kept would keep all that stood around it
         for one in dict.fromkeys((style, *STYLES["user"][:2])):  # what no words of a style reach, plain ones do
             voice = Voice(self.bank, "user", one, seed=keys.seed_of(self.seed, pair, band), start=variant)
             hello = "" if again or variant % 2 else f"{voice('hello')} "
@@ -59,9 +59,9 @@ class Desk:
                 if told is None:
                     return self.queries.vague(about, band, voice, start=variant, hello=hello)
                 return self.queries.clear(about, voice, told, start=variant, hello=hello)
-            except Unworded as reason:
-                found = found or reason
-        return cast("Unworded", found)
+            except Unworded as unworded:
+                found = found or unworded.reason
+        return cast("DropReason", found)
 
 
 class Realizer:
@@ -177,8 +177,8 @@ class Realizer:
     def _open(self, band: Band, told: Given | None) -> str:
         self._target()
         asked = self._desk.once(self._about, self._pair, band, self._variant, told, self._asked is not None)
-        if isinstance(asked, Unworded):
-            raise asked
+        if not isinstance(asked, Asked):
+            raise Unworded(asked, self._about[2])
         self._asked = asked
         return asked.text
 
