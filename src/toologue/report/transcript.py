@@ -19,7 +19,7 @@ from toologue.report.view import Conversation
 from toologue.report.words import cut, explain, fault_words, findings, located, pruned, quoted
 from toologue.schema import AgentTurn, Call, Dialogue, Mismatch, Program, Result, Retrieve, Round, Trace, Turn
 from toologue.schema.turn import invocations, rounds
-from toologue.score.metric import done_at
+from toologue.score.metric import done_at, whole
 
 # same: as expected; match: accepted, though not equal; wrong: a call or a reply that differs from the gold's; unsure:
 # one of which nobody has decided whether it does; bad: took effect, not expected; extra: expected by nobody, not
@@ -202,6 +202,8 @@ def transcript(conversation: Conversation) -> dict[str, Any]:
     `sections` are its rounds, `state` the differences in the state of the world; `judged`: what comparing that gave,
     None where it was not compared; `first` says where the first divergence stands, "" where there is none.
     """
+    lived = tuple(whole(turn) if turn.role == "agent" else turn for turn in conversation.trace.turns)
+    conversation = replace(conversation, trace=conversation.trace.replace(turns=lived))
     answers = marks(conversation)
     first, side, place = _first(conversation)
     sections = list[dict[str, Any]]()
