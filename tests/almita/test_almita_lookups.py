@@ -10,6 +10,8 @@ from almita_samples import ATTACK, EXACT, LOST, REFUND, asks, does, gold, must, 
 
 from toologue.agents.agent import ScriptedAgent
 from toologue.loop import play
+from toologue.report.transcript import transcript_lines
+from toologue.report.view import Conversation
 from toologue.run.runner import Settings, cases_of
 from toologue.schema import Act, AgentTurn, Call, Case, Dialogue, Fault, Result, Setting, Trace, rounds
 from toologue.score.metric import best_of, onward
@@ -161,6 +163,15 @@ class TestWhatItComesTo:
         scores = steps(REFUND, told, EXACT)
         assert [best_of(scores[name]) for name in ("test correct", "no harm", "wrong write")] == [0.75, 0.25, 0.0]
         assert [scores[name].value for name in ("test correct", "no harm", "wrong write")] == [0.75, 0.25, 0.25]
+
+    def test_a_transcript_shows_it_and_what_comes_after_it(self) -> None:
+        told = lived(REFUND, 2, LOOKS, PAYS)
+        lines = list(transcript_lines(Conversation(REFUND, told, steps(REFUND, told, EXACT))))
+        shown = [line.split(":", 1)[1].strip() for line in lines if "find_customer" in line or "refund_order" in line]
+        assert shown[:2] == [
+            'find_customer(email="ann@mail.example") → {"name": "Ann Roy", "credit": 77.5}',
+            "refund_order(order_id=812, amount=39.9)",
+        ]
 
     def test_a_look_up_beside_the_expected_call_needs_nothing(self) -> None:
         both = AgentTurn(acts=(*does("get_order", order_id=812).acts, *LOOKS.acts))

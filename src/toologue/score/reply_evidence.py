@@ -183,9 +183,11 @@ def _asked(one: Reading) -> Iterator[Evidence]:
             last = asks.sub(" ", last)
         own = small(one.gold + one.own)
         others = (asks for kind, asks in _kinds() if kind not in kinds and kind != "reason")
-        foreign = [found[0] for asks in others if (found := asks.search(last)) and not asks.search(own)]
+        foreign = [found for asks in others if (found := asks.search(last)) and not asks.search(own)]
         if foreign:
-            yield Evidence("asks more", f'it asks for something else: "{foreign[0]}"')
+            before = last[: foreign[0].start()].split()[-1:]
+            thing = " ".join([*filter(content, before), foreign[0][0]])
+            yield Evidence("asks more", f'it asks for something else: "{thing}"')
 
 
 def _how_many(asked: str) -> int:
