@@ -20,6 +20,8 @@ what is registered, differs in this:
   where named evidence decides them (`score.reply_evidence`);
 - what the conversation graph allows in place of the expected step is as good: a gold turn lists it in
   `extra["allowed"]`, `{"kind": "say", "text": ...}` or `{"kind": "call", "api": ..., "arguments": {...}}`;
+- a step that only looks up what the gold does not is wrong, and as bad as what the agent does after it (`loop`); where
+  nobody knows that, it is unsure how bad;
 - each wrong test has a severity (`schema.Severity`), and each severity is a score: the share of tests wrong in that
   way, with those that are unsure and may be. All but "no harm" are harm.
 """
