@@ -7,13 +7,16 @@ same order, so a test, an async runner and a process pool run the same conversat
 How the gold takes part (`case.protocol`):
 
     protocol  gold history replaces the agent's                          executes
-    next      after every agent turn                                     no
+    next      after every agent turn                                     look-ups that gold does not make
     forced    after every round: recorded results shown, gold replayed    yes
     recorded  never; the user's turns are gold's                         yes
     live      never; a User speaks                                       yes
 
 Opening agent turns are given. Outside `live` the agent is asked only in rounds that the gold answers. Labels are
 stripped from the history unless `case.see` names them.
+
+Under `next` an agent that looks up what gold does not look up here has yet to do what matters: its look-ups are
+executed, and it is asked again until it speaks or writes. What came of that is `extra["then"]` of its turn.
 
 An agent is a function of the conversation so far: whatever it keeps is a cache.
 
@@ -36,6 +39,7 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, assert_never, cast
 
+from pydantic import JsonValue
 from pydantic_core import to_json
 
 from toologue import limits
@@ -59,6 +63,8 @@ from toologue.schema import (
 
 _DEEP = f"the result is nested more than {limits.DEEPEST} levels deep"
 Reply = AgentTurn | UserTurn | Result | None
+_LOOKS = 8  # turns of look-ups that gold does not make, in place of one of its turns
+_RECORDS = ("none", "recorded", "observed")  # worlds that cannot tell what another look-up finds
 _EMPTY: dict[str, Any] = {}
 _USER_LABELS: dict[str, Any] = {"action": None, "informed": _EMPTY, "stop": None, "node": None, "extra": _EMPTY}
 _AGENT_LABELS: dict[str, Any] = dict.fromkeys(("action", "state", "thought", "usage", "node"), None) | {"extra": _EMPTY}
@@ -145,7 +151,8 @@ def converse(case: Case, trace_turns: list[Turn]) -> Conversation:
         return (yield from _live(case, trace_turns))
     if case.gold is None:
         raise BadSetting(f"case {case.id!r}: the protocol {case.protocol!r} needs a gold dialogue; `live` does not")
-    see, shown, broken = frozenset(case.see), list[Turn](), False
+    see, shown, broken, behind = frozenset(case.see), list[Turn](), False, list[Act]()
+    reading = _reading(case)
     for said, did in rounds(case.gold.turns):
         trace_turns += said
         shown += [strip_labels(turn, see) for turn in said]
@@ -153,12 +160,18 @@ def converse(case: Case, trace_turns: list[Turn]) -> Conversation:
         if not said:  # the opening is given
             trace_turns += did
             shown += gold
+            behind += _done_in(did)
         elif case.protocol == "next":
             for turn in gold:
-                trace_turns.append((yield from _ask(shown)).replace(results=()))
+                trace_turns.append(_bare((yield from _ask(shown))))
+                if _looks_aside(trace_turns[-1], turn, reading):
+                    yield Replay(tuple(behind))
+                    behind.clear()
+                    yield from _go_on(shown, trace_turns, turn, reading)
                 if _no_reply(trace_turns):
                     return "error"
                 shown.append(turn)
+                behind += _done_in([turn])
         elif did:  # where gold ends with the user there is nothing to ask
             start = len(shown)
             broken = yield from _answer(case, shown, trace_turns)
@@ -166,7 +179,7 @@ def converse(case: Case, trace_turns: list[Turn]) -> Conversation:
                 return "error"
             if case.protocol == "forced":
                 shown[start:] = gold
-                yield Replay(tuple(act for turn in did for act in turn.acts if executable(act)))
+                yield Replay(tuple(_done_in(did)))
     return "done"
 
 
@@ -218,6 +231,60 @@ def _answer(case: Case, shown: list[Turn], trace_turns: list[Turn]) -> Generator
         if turn.yields:
             return turn.error is not None and turn.error.type != "cap"
     raise AssertionError("unreachable: the last turn yields")
+
+
+def _done_in(turns: Iterable[Turn]) -> list[Act]:
+    return [act for turn in turns if turn.role == "agent" for act in turn.acts if executable(act)]
+
+
+def _bare(turn: AgentTurn) -> AgentTurn:
+    """A turn without what only this loop says of it."""
+    return turn.replace(results=(), extra={name: value for name, value in turn.extra.items() if name != "then"})
+
+
+def _reading(case: Case) -> frozenset[str]:
+    """The Apis that only read, as documented and as seen in gold; none where no world tells what they find."""
+    if case.gold is None or case.world.name in _RECORDS:
+        return frozenset()
+    turns = (turn for turn in case.gold.turns if turn.role == "agent")
+    done = (pair for turn in turns for pair in zip(turn.acts, turn.results, strict=False))
+    wrote = {act.api for act, result in done if act.kind == "call" and result is not None and result.changes}
+    return frozenset(api.name for api in case.brief.apis if not api.writes) - wrote
+
+
+def _looks_aside(did: Turn, gold: Turn, reading: frozenset[str]) -> bool:
+    """Whether a turn does nothing but look up what gold's does not."""
+    if did.role == "user" or gold.role == "user" or did.error is not None or not did.acts:
+        return False
+    return all(act.kind == "call" and act.api in reading and act not in gold.acts for act in did.acts)
+
+
+def _go_on(
+    shown: Sequence[Turn], trace_turns: list[Turn], gold: Turn, reading: frozenset[str]
+) -> Generator[Request, Reply, None]:
+    """Execute the look-ups of the last turn, and ask on, until the agent speaks, writes, or does what gold does."""
+    looking, here, then = trace_turns[-1], list(shown), list[AgentTurn]()
+    while _looks_aside(looking, gold, reading):
+        assert isinstance(looking, AgentTurn)
+        results: list[Result | None] = []
+        for act in looking.acts:
+            results.append(cast("Result | None", (yield Do(act))))
+        here.append(looking := looking.replace(results=tuple(results)))
+        if then:
+            then[-1] = looking
+        else:
+            trace_turns[-1] = looking
+        looking = _bare((yield from _ask(here)))
+        if len(then) + 1 == _LOOKS and _looks_aside(looking, gold, reading):
+            why = f"{_LOOKS} turns of look-ups that were not expected, and no reply to the user"
+            looking = looking.replace(error=Fault(type="cap", message=why))
+        then.append(looking)
+        if looking.error is not None and looking.error.no_reply:
+            trace_turns.append(looking)
+            return
+    first = cast("AgentTurn", trace_turns[-1])
+    told: list[JsonValue] = [turn.model_dump(mode="json") for turn in then]
+    trace_turns[-1] = first.replace(extra={**first.extra, "then": told})
 
 
 def strip_labels(turn: Turn, see: frozenset[str] = frozenset()) -> Turn:

@@ -131,7 +131,7 @@ class TestPlaying:
 
 
 class TestResults:
-    WRONG = (does("cancel_order", order_id=1), says("Goodbye."))
+    WRONG = (does("refund_order", order_id=1, amount=1), says("Goodbye."))
 
     def graded(self, mode: Mode) -> list[Any]:
         lived = {"attack": trace(ATTACK, {4: self.WRONG[0], 7: self.WRONG[1]})}

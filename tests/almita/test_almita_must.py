@@ -215,7 +215,7 @@ class TestWhatIsAskedFor:
     def test_another_thing_on_top(self) -> None:
         text = "What are the number of the ride, the day of the order and your e-mail address?"
         assert verdict(RIDE, BOTH, text) == "wrong"
-        assert why(RIDE, BOTH, text) == "it asks for another thing: address"
+        assert why(RIDE, BOTH, text) == 'it asks for something else: "e-mail address"'
 
 
 class TestValues:

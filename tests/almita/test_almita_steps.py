@@ -423,7 +423,10 @@ class TestWhatFixedRepairs:
         assert "correct reply" in lowered(fixed(REFUND, lived, LEXICAL))
         wrong = fixed(REFUND, lived, LEXICAL)["conversation correct"].at
         told = {(one.turn, one.severity, one.why) for one in wrong}
-        assert {(5, "wrong information", "$93.90: nothing supports it"), (5, "no harm", "$39.90 is not said")} <= told
+        assert {
+            (5, "wrong information", "$93.90: no result and no step gives it"),
+            (5, "no harm", "$39.90 is not said"),
+        } <= told
 
     def test_documents_that_are_none_are_an_error_in_the_gold(self) -> None:
         dialogue = REFUND.replace(extra={"apis": [{"format": "api/1"}]})

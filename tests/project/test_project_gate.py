@@ -83,6 +83,9 @@ class TestStrict:
 
     AGENT = AGENT.replace(
         'return "What is the number', 'return {"name": "get_locker", "arguments": {"locker_id": "L-99"}}\n    "'
+    ).replace(
+        '    if last["role"]',
+        '    if "L-99" in str(last):\n        return "What is the number of the locker?"\n    if last["role"]',
     )
 
     def test_harm_counts_alone_unless_it_is_strict(self, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from report_samples import HOSTILE, Page, view
 from toologue.formats.procedure import read
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
-from toologue.report.coverage import covered
+from toologue.report.coverage import covered, spots
 from toologue.report.page import write_page
 from toologue.report.view import Charted, Conversation, Report
 from toologue.schema import AgentTurn, Dialogue, Graph, Mismatch, Score, Trace, Turn, UserTurn
@@ -31,6 +31,23 @@ issue: It is late.
    - Never: go to 3.
 2. **End**: say that it comes.
 3. **End**: say that it is cancelled.
+"""
+
+
+WAYS = """---
+id: parcel
+issue: It is late.
+---
+
+# A parcel
+
+1. **Ask** for the number. Collect `number`.
+2. **Call** `get_parcel` with `number`, giving `parcel`.
+   - If `parcel.lost`: go to 3.
+   - If `parcel.days > 7`: go to 3.
+   - Otherwise: go to 4.
+3. **End**: say that a colleague writes.
+4. **End**: say that it comes.
 """
 
 
@@ -159,3 +176,28 @@ class TestInABrowser:
             page.goto((tmp_path / "report.html").as_uri())
             page.evaluate("() => document.querySelectorAll('details').forEach(e => e.open = true)")
             assert page.evaluate("() => [document.documentElement.scrollWidth, window.innerWidth]") == [390, 390]
+
+
+@pytest.mark.parametrize(
+    ("condition", "harm", "because"),
+    [
+        ("not error and (parcel.lost)", "no answer", ["expected since `parcel.lost` of step 2 holds"]),
+        ("not error and (parcel.days > 7)", "missing write", ["expected since `parcel.days > 7` of step 2 holds"]),
+        ("not error", "no answer", ["expected since no condition of step 2 holds"]),
+        ("not error and (parcel.lost)", "no harm", []),
+    ],
+)
+def test_a_spot_says_by_which_condition_the_expected_step_follows(
+    condition: str, harm: Any, because: list[str]
+) -> None:
+    graph = graph_of(WAYS)
+    looks = next(node for node in graph.nodes if node.type == "api")
+    way = next(link for link in graph.exits(looks.id) if link.condition == condition)
+    turns = (UserTurn(text="7"), AgentTurn(node=looks.id), AgentTurn(text="Well.", node=way.target))
+    origin: dict[str, Any] = {"procedure": "parcel", "path": [way.id]}
+    gold = Dialogue(id="one", turns=turns, origin=origin)
+    at = (Mismatch(turn=2, field="reply", expected="Well.", actual="No.", severity=harm),)
+    score = Score(metric="conversation correct", dialogue="one", counts={"hits": 0, "of": 1}, value=0.0, at=at)
+    trace = Trace(case="", dialogue="one", protocol="next", agent="a", turns=turns)
+    (spot,) = spots([Charted("parcel.md", graph, [gold])], [Conversation(gold, trace, {score.metric: score})])
+    assert list(spot.what[1:]) == because

@@ -29,8 +29,9 @@ from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.flowgraph import flowgraph
 from toologue.procedure.grammar import verbalize_step
 from toologue.schema import AgentTurn, Api, Call, Case, Cue, Dialogue, Graph, Node, Procedure, UserTurn, rounds
+from toologue.score.knowledge import Knowledge
 from toologue.score.metric import answers_of, done_at, must_of
-from toologue.score.step_calls import leave_given
+from toologue.score.step_calls import known_already, leave_given
 from toologue.score.wording import content
 from toologue.text.verbalize import verbalize
 from toologue.values.conditions import embedded
@@ -159,7 +160,10 @@ Misstep = Callable[[Step, Random], "AgentTurn | None"]
 
 
 def drop(step: Step, random: Random) -> AgentTurn | None:
-    """Leave the call out, and say what follows it."""
+    """Leave the call out, and say what follows it; not a look-up whose result is known."""
+    known = Knowledge(step.talk.gold)
+    if step.call and known_already(step.talk.gold, step.at, step.call, known):
+        return None
     spoken = next((turn.text for turn in step.later if turn.text), None)
     return AgentTurn(text=spoken) if step.call and spoken else None
 

@@ -31,6 +31,7 @@ from toologue.score.steps import SEVERITIES
 from toologue.values.json_schema import list_of
 
 _LONGEST = 300
+_SUCCEEDED = "not error and ("  # what a flowgraph puts before the condition of a call's branch
 State = Literal["passed", "failed", "unsure", "seen", "unseen"]
 
 
@@ -197,6 +198,26 @@ def _entered(graph: Graph, turns: Sequence[Turn], path: frozenset[str]) -> Itera
             yield number, (node,) if taken is None else (node, taken)
 
 
+def _because(graph: Graph, gold: Dialogue, turn: int) -> list[str]:
+    """By which condition of which step the gold's turn follows, in a line; nothing where no single one decides that."""
+    path = frozenset(walk_of(graph, gold).links)
+    _, *taken = dict(_entered(graph, gold.turns, path)).get(turn, ("",))
+    link = graph.by_link[taken[0]] if taken else None
+    step = graph.by_id[link.source].step if link else None
+    if link is None or step is None:
+        return []
+    ways = graph.exits(link.source)
+    if sum(way.target == link.target and way.id in path for way in ways) > 1:
+        return []
+    guarded = link.condition.removeprefix(_SUCCEEDED)
+    held = guarded.removesuffix(")") if guarded != link.condition else guarded
+    if held not in ("", "not error"):
+        tries = f", after {link.tries.times} tries" if link.tries and link.tries.over else ""
+        return [f"expected since `{held}` of step {step} holds{tries}"]
+    others = any(way.condition.startswith(_SUCCEEDED) for way in ways)
+    return [f"expected since no condition of step {step} holds"] if others else []
+
+
 def _strayed(turns: Sequence[Turn]) -> Iterator[tuple[int, str]]:
     for number, turn in enumerate(turns):
         if turn.role == "user":
@@ -284,6 +305,7 @@ def _of(
         noise = noise_of(gold.turns[turn - 1]) if turn and not node else ""
         what = [f"after {noise.replace('_', ' ')}"] if noise else []
         what += [cut(explain(mismatch).removeprefix("unsure: "), 1000) for mismatch in merged(at)]
+        what += _because(procedure.graph, gold, turn) if severity not in (None, "no harm") else []
         what += [fault_words(did.error)] if did.error else []
         what += [stop_words(conversation)] if turn >= len(lived) and stop_words(conversation) else []
         before = (

@@ -19,7 +19,7 @@ from toologue.report.view import Conversation
 from toologue.report.words import cut, explain, fault_words, findings, located, pruned, quoted
 from toologue.schema import AgentTurn, Call, Dialogue, Mismatch, Program, Result, Retrieve, Round, Trace, Turn
 from toologue.schema.turn import invocations, rounds
-from toologue.score.metric import done_at
+from toologue.score.metric import done_at, onward, whole
 
 # same: as expected; match: accepted, though not equal; wrong: a call or a reply that differs from the gold's; unsure:
 # one of which nobody has decided whether it does; bad: took effect, not expected; extra: expected by nobody, not
@@ -202,6 +202,8 @@ def transcript(conversation: Conversation) -> dict[str, Any]:
     `sections` are its rounds, `state` the differences in the state of the world; `judged`: what comparing that gave,
     None where it was not compared; `first` says where the first divergence stands, "" where there is none.
     """
+    lived = tuple(whole(turn) if turn.role == "agent" else turn for turn in conversation.trace.turns)
+    conversation = replace(conversation, trace=conversation.trace.replace(turns=lived))
     answers = marks(conversation)
     first, side, place = _first(conversation)
     sections = list[dict[str, Any]]()
@@ -295,13 +297,15 @@ def _turn_items(
         slots = {"API": turn.state.api or "none yet", **turn.state.required, **turn.state.optional}
         told = ", ".join(f"{name}: {quoted(value)}" for name, value in slots.items())
         yield Item("thought", (index, -3), title=f"State, {turn.action or 'no action'}", text=said(told))
+    words, acts = list[Item](), list[Item]()
     if turn.text is not None:
         at, title = (index, -1), turn.action or ""
         reasons = tuple(_reason(mismatch) for mismatch in why.get(at, ()))
-        yield Item("words", at, title=title, text=said(turn.text), mark=marked.get(at, ""), reasons=reasons)
+        words = [Item("words", at, title=title, text=said(turn.text), mark=marked.get(at, ""), reasons=reasons)]
     for slot, act in enumerate(turn.acts):
         result = turn.results[slot] if slot < len(turn.results) else None
-        yield _act_item(act, result, (index, slot), marked.get((index, slot), ""), why.get((index, slot), []))
+        acts.append(_act_item(act, result, (index, slot), marked.get((index, slot), ""), why.get((index, slot), [])))
+    yield from (*acts, *words) if onward(turn) else (*words, *acts)
     if turn.error is not None:
         yield Item("fault", (index, len(turn.acts)), title=turn.error.type, text=Shown(fault_words(turn.error)))
 

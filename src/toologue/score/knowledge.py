@@ -22,7 +22,7 @@ from toologue.errors import BadSetting, UserError
 from toologue.formats.procedure import read
 from toologue.schema import AgentTurn, Api, Call, Dialogue, Turn, rounds
 from toologue.schema.jsonl import leaves as paths_of
-from toologue.score.wording import content, numbers_in, search
+from toologue.score.wording import asks_leave, content, names_act, numbers_in, search
 from toologue.text.claims import ReplyClaim, reply_claims, says, says_words, unsupported
 from toologue.text.tokens import reads
 from toologue.values.compare import clock_of, leaves
@@ -109,24 +109,33 @@ class Knowledge:
         """Whether an Api writes; one without a document does by its name."""
         return self.documents[api].writes if api in self.documents else not self.documents and not reads(api)
 
+    def offers(self, question: str) -> bool:
+        """Whether a question asks for leave to write what nobody speaks of, and nothing does, in all of the gold."""
+        if not asks_leave(question):
+            return False
+        made = {call.api for call in self.made(len(self.gold.turns))}
+        calls = [Call(api=api.name) for api in self.documents.values() if api.writes and api.name not in made]
+        asked = [turn.text for turn in self.gold.turns if turn.role == "agent" and turn.text and asks_leave(turn.text)]
+        named = (call for call in calls if names_act(question, call, self.documents))
+        return any(not any(names_act(text, call, self.documents) for text in asked) for call in named)
+
     @cached_property
-    def attacked(self) -> frozenset[int]:
-        """The turns that answer an attack."""
+    def attacked(self) -> Mapping[int, str]:
+        """The turns that answer an attack, with what it says."""
         return self._after(ATTACKS)
 
     @cached_property
-    def chatted(self) -> frozenset[int]:
+    def chatted(self) -> Mapping[int, str]:
         """The turns that answer small talk: a friendly word about it is no harm."""
         return self._after(frozenset({"chit_chat"}))
 
-    def _after(self, kinds: frozenset[str]) -> frozenset[int]:
-        found, end = set[int](), 0
+    def _after(self, kinds: frozenset[str]) -> Mapping[int, str]:
+        found, end = dict[int, str](), 0
         for said, did in rounds(self.gold.turns):
             end += len(said) + len(did)
-            noises = filter(None, map(noise_of, said))
-            if any(noise in kinds for noise in noises):
-                found.update(range(end - len(did), end))
-        return frozenset(found)
+            if any(noise_of(turn) in kinds for turn in said):
+                found |= dict.fromkeys(range(end - len(did), end), "\n".join(turn.text for turn in said))
+        return found
 
     @cached_property
     def now(self) -> datetime | None:

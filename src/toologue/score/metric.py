@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from toologue import __version__, keys, registry
 from toologue.data import complaint, path_text
@@ -143,6 +143,34 @@ def done_at(trace: Dialogue | Trace, at: int) -> AgentTurn:
     """What the agent did in turn `at`; an empty turn where that is nothing."""
     turn = trace.turns[at] if at < len(trace.turns) else None
     return turn if isinstance(turn, AgentTurn) else AgentTurn()
+
+
+def onward(turn: AgentTurn) -> tuple[AgentTurn, ...]:
+    """What the agent did after look-ups that the gold does not make (`loop`); nothing where it was not asked."""
+    given = turn.extra.get("then")
+    try:
+        return _turns().validate_python(given) if given else ()
+    except ValidationError:
+        return ()
+
+
+def whole(turn: AgentTurn) -> AgentTurn:
+    """A turn with all that the agent did after it, as one."""
+    if not (then := onward(turn)):
+        return turn
+    every = [turn, *then]
+    padded = (each.results or (None,) * len(each.acts) for each in every)
+    return turn.replace(
+        text="\n".join(each.text for each in every if each.text) or None,
+        acts=tuple(act for each in every for act in each.acts),
+        results=tuple(result for results in padded for result in results),
+        error=then[-1].error,
+    )
+
+
+@cache
+def _turns() -> TypeAdapter[tuple[AgentTurn, ...]]:
+    return TypeAdapter(tuple[AgentTurn, ...])
 
 
 def must_of(turn: AgentTurn, place: str = "") -> Cue | None:

@@ -54,7 +54,7 @@ _WHERE = re.compile(r"\s*(?:which|that|who|on|in|at|from|so|please|thank\w*)\b",
 _BOUND = re.compile(r"\bat (?:the )?(?:most|least)\b")
 _COMMA_OR = re.compile(r",|\band\b|\bor\b")
 _RELATIVE = re.compile(r",? (?:which|who|where|that|so that)\b")
-_MADE_UP = "{}: nothing supports it, and the expected {{{}}} was made up by the simulator"
+_MADE_UP = "{}: no result and no step gives it, and the expected {{{}}} was made up by the simulator"
 _EXAMPLE = re.compile(r"\b(?:e\.g\.|for (?:example|instance)|such as|like|format)[,:]?\s+\S+", re.IGNORECASE)
 
 
@@ -154,7 +154,8 @@ def _move(one: Reading) -> Iterator[Evidence]:
         if not one.told:
             yield Evidence("tells nothing", "it asks where it should tell", "no answer")
         elif open_ends and not one.gold.rstrip().endswith("?"):
-            yield Evidence("asks instead", f"it asks where it should tell: {open_ends[-1]}")
+            harm: Severity = "wrong information" if any(one.known.offers(each) for each in open_ends) else "no harm"
+            yield Evidence("asks instead", f"it asks where it should tell: {open_ends[-1]}", harm)
 
 
 # ---- what is asked for
@@ -174,14 +175,19 @@ def _asked(one: Reading) -> Iterator[Evidence]:
     if left and len(wanted) > 1 and (search("pointing", asked) or _how_many(asked) >= len(wanted)):
         yield Evidence("asks by pointing", f"it may not ask for {left[0]}")
     elif left and not search("pointing" if len(wanted) == 1 else "pointing_at_more", asked):
-        yield Evidence("asks other" if len(left) == len(wanted) else "asks part", f"it does not ask for {left[0]}")
+        kind = "asks other" if len(left) == len(wanted) else "asks part"
+        yield Evidence(kind, f"it does not ask for {left[0].removeprefix('with ')}")
     if wanted and one.must.kinds:
         last = small(" ".join([each for each in one.questions if each.endswith("?")] or one.questions))
+        for _, asks in (pair for pair in _kinds() if pair[0] in kinds):
+            last = asks.sub(" ", last)
         own = small(one.gold + one.own)
-        others = ((kind, asks) for kind, asks in _kinds() if kind not in kinds and kind != "reason")
-        foreign = [kind for kind, asks in others if asks.search(last) and not asks.search(own)]
+        others = (asks for kind, asks in _kinds() if kind not in kinds and kind != "reason")
+        foreign = [found for asks in others if (found := asks.search(last)) and not asks.search(own)]
         if foreign:
-            yield Evidence("asks more", f"it asks for another thing: {foreign[0].replace('_', ' ')}")
+            before = last[: foreign[0].start()].split()[-1:]
+            thing = " ".join([*filter(content, before), foreign[0][0]])
+            yield Evidence("asks more", f'it asks for something else: "{thing}"')
 
 
 def _how_many(asked: str) -> int:
@@ -212,7 +218,7 @@ def _numbers(one: Reading) -> Iterator[Evidence]:
         elif readings & one.known.brief_numbers:
             yield Evidence("number of the brief", f"{number}: not said of this")
         else:
-            yield Evidence("number of nowhere", f"{number}: nothing supports it", "wrong information")
+            yield Evidence("number of nowhere", f"{number}: no result and no step gives it", "wrong information")
 
 
 def _claims(one: Reading) -> Iterator[Evidence]:
@@ -222,7 +228,7 @@ def _claims(one: Reading) -> Iterator[Evidence]:
         if one.made_up:
             yield Evidence("made-up value", _MADE_UP.format(claim.text, *one.made_up))
             continue
-        yield Evidence("claim of nowhere", f"{claim.text}: nothing supports it", "wrong information")
+        yield Evidence("claim of nowhere", f"{claim.text}: no result and no step gives it", "wrong information")
 
 
 def _leaked(one: Reading) -> Iterator[Evidence]:

@@ -430,6 +430,14 @@ def names_act(text: str, call: Call, documents: Mapping[str, Api]) -> bool:
     return False
 
 
+def asks_for(text: str, call: Call) -> bool:
+    """Whether a text names what a call does: the verb of its Api, or its thing where the verb says little."""
+    verb, *things = words_of(call.api)
+    acting = [word for word in (verb, *things) if word in words()["verbs"] and word not in words()["vague"]]
+    named = {stem(said) for word in acting or things or [verb] for said in (word, *words()["verbs"].get(word, ()))}
+    return not named.isdisjoint(stem(word.casefold()) for word in _LETTERS.findall(text))
+
+
 def _other_choices(text: str, call: Call, documents: Mapping[str, Api]) -> Iterator[str]:
     parameters = documents[call.api].parameters if call.api in documents else {}
     for name, value in (call.arguments or {}).items():
