@@ -156,7 +156,7 @@ def _phrases(text: str, noun: str) -> Iterator[str]:
             strange = small in (*wordset("unqualifying"), noun) or (plural(small) and small != "sports")
             if strange or not is_known(small) or len(before) > 1:
                 break
-            before.insert(0, word if small in wordset("capital") else small)
+            before.insert(0, small)
         yield " ".join([*before, many])
 
 
@@ -207,18 +207,23 @@ def of_value(api: Api, parameter: str, value: JsonValue, *, listed: bool) -> str
     if record == "place" or kind in _AT:
         return f"{'in' if listed else _in(kind, read.api)} {text}"
     if kind in ("topics", "titles"):
-        sought = kind_sought(api)
-        if sought.startswith("place."):
-            return f"{'in' if listed else _in(sought, read.api)} {text}"
-        if not listed:
-            return f"of {text}"
-        about = sought in ("headlines", "quotes", "")
-        return f"{'about' if about else 'called' if text[:1].isupper() else 'for'} {text}"
+        return _of_sought(api, text, listed=listed)
     if (kind and record in _WHOLE) or kind_named(singular(name.words.split()[-1])):
         return f"{'by' if kind in ('artists', 'full') and listed else 'for' if listed else 'of'} {text}"
     if name.words.endswith(" name"):
         return f"of the {name.words.removesuffix(' name')} {text}"
     return f"for {name.the} {text}"
+
+
+def _of_sought(api: Api, text: str, *, listed: bool) -> str:
+    """What was searched for: in Lyon, of Lyon, films about chess."""
+    sought = kind_sought(api)
+    if sought.startswith("place."):
+        return f"{'in' if listed else _in(sought, api)} {text}"
+    if not listed:
+        return f"of {text}"
+    about = sought in ("headlines", "quotes", "")
+    return f"{'about' if about else 'called' if text[:1].isupper() else 'for'} {text}"
 
 
 def _of_number(name: Name, text: str, *, listed: bool) -> str:
