@@ -53,7 +53,7 @@ _TOPS = {"degrees": 60, "percent": 100, "stars": 10, "age": 120, "money": 10**15
 _ASIDE = ("month", "year", "full", "company.name", "company.symbol", "person.gender")
 _KNOWN_BY = ("place.city", "place.country", "place.hub", "company.name", "coin.name")
 _MARKED = re.compile(
-    r"://|www\.|\d\.\d{5}|(?-i:\b[A-Z]{4,} [A-Z]{4,}\b)|"
+    r"://|www\.|\d\.\d{5}|"
     r"(?-i:[A-Z]:[A-Z])|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|&\w+;|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
     re.IGNORECASE,
 )
