@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toologue.text.names import knowable
+from toologue.text.names import knowable, printed
 
 
 @pytest.mark.parametrize("phrase", ["player in league id", "country in code", "name of the city", "team of the player"])
@@ -66,3 +66,30 @@ def test_words_we_fix() -> None:
         assert not knowable("", phrase, rule="published")
     assert not knowable("", "player in league id")
     assert knowable("", "player in league id", rule="published")
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [
+        ("order_id", {"type": "string", "examples": ["O-10423"]}),
+        ("invoiceNumber", {"type": "integer"}),
+        ("bookingReference", {"type": "string", "pattern": "^[A-Z]{3}[0-9]{3}$"}),
+        ("visit", {"type": "string", "examples": ["A-61207"], "description": "As it stands on the reminder."}),
+    ],
+)
+def test_people_have_such_numbers_on_paper(name: str, schema: dict[str, object]) -> None:
+    assert printed(name, schema)
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [
+        ("order_id", {"type": "string", "examples": ["ord_1Nv0FGQ9RKHgCVdK"]}),
+        ("order_id", {"type": "string", "format": "uuid"}),
+        ("order_id", {"type": "string"}),
+        ("order_id", {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}),
+        ("film_id", {"type": "string", "examples": ["F-1042"]}),
+    ],
+)
+def test_nobody_reads_out_what_only_systems_write(name: str, schema: dict[str, object]) -> None:
+    assert not printed(name, schema)

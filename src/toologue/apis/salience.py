@@ -25,14 +25,14 @@ from toologue.apis.entities import Entity
 from toologue.apis.facts import Fact, fact_of
 from toologue.schema import Api
 from toologue.schema.use import SAID
-from toologue.text.names import group, has_word, is_marked, kind_named, kind_of, kind_wraps, knowable
-from toologue.text.tokens import is_spoken, singular, split_name
+from toologue.text.names import group, has_word, is_marked, kind_named, kind_of, kind_wraps, knowable, printed
+from toologue.text.tokens import is_known, is_spoken, is_word, singular, split_name
 from toologue.worlds.documented import choices, foreseen, is_credential, kind_sought
 
 Against = Literal["asks for a secret", "cannot be said", "no words for it", "nothing to say for it"]
 
 _NAMING = frozenset(("name", "title", "headline"))
-_CODED = re.compile(r"[A-Z]{2,}_[A-Z]|^[a-z]+[A-Z]\w+$|[{}<>\[\]|]|://|[0-9a-f]{20}|\w_\w|^\d+,\d")
+_CODED = re.compile(r"[A-Z]{2,}_[A-Z]|^[a-z]+[A-Z]\w+$|[{}<>\[\]|]|://|[0-9a-f]{20}|\w_\w|%[0-9A-F]{2}|^\d+,\d")
 # What goes by who meets there.
 MEETINGS = frozenset(("match", "game", "fixture", "event", "race"))
 # Who meets there.
@@ -45,7 +45,7 @@ _DATES = ("day", "moment", "birth")
 # So many letters a name has.
 _LEAST = 3
 # Letters of the longest code of a place: UY, NLD.
-_LONGEST_CODE = 3
+LONGEST_CODE = 3
 # Figures that only who asked for them wants to hear.
 _BARE = ("year", "weight", "length", "age", "count", "few")
 # What such a figure is at most; none of them is a word.
@@ -53,10 +53,11 @@ _TOPS = {"degrees": 60, "percent": 100, "stars": 10, "age": 120, "money": 10**15
 _ASIDE = ("month", "year", "full", "company.name", "company.symbol", "person.gender")
 _KNOWN_BY = ("place.city", "place.country", "place.hub", "company.name", "coin.name")
 _MARKED = re.compile(
-    r"://|www\.|\d\.\d{5}|(?-i:\b[A-Z]{4,} [A-Z]{4,}\b)|"
+    r"://|www\.|\d\.\d{5}|"
     r"(?-i:[A-Z]:[A-Z])|(?-i:[a-z][A-Z]|^[A-Z0-9-]{6,}$)|[<>{}\[\]|_#\\]|&\w+;|\\n|^\W+$|\S{25}|^(?:null|none|nan|n/?a|undefined|string|true|false|test)$",
     re.IGNORECASE,
 )
+_SPELT = re.compile(r"[a-z]+(?:_[a-z]+){1,3}")
 _ISO_DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 _POINTING = frozenset(("topics", "titles", "full", "username", "host", "address", "hashtags", "place.zip", "email"))
 # Where a list is looked at from: nobody minds.
@@ -64,7 +65,7 @@ _PLACES = ("one", "zero")
 _LISTED = 4  # a text with more commas is a list, cut anywhere
 _LONG, _EPOCH, _PLACES_SAID = 60, 900_000_000, 4
 # What says in which unit something is measured: a description, a value.
-_UNIT, _MARK = re.compile(r" in (?!the |a |which )[A-Z°%a-z/]+"), re.compile(r"\d\s?[^\s\d.,:/-]+|[$€£¥₹]\s?\d")
+_UNIT, _MARK = re.compile(r"(?:^In| in) (?!the |a |which )[A-Z°%a-z/]+"), re.compile(r"\d\s?[^\s\d.,:/-]+|[$€£¥₹]\s?\d")
 WORTH = 3  # an answer holds something that tells at least as much
 
 
@@ -78,8 +79,9 @@ def askable(one: Entity, api: Api) -> Against | None:
     kind, short_word = kind_of((last,), one.phrase), last.lower() in group("short")
     if (
         (not short_word and (any(char.isdigit() for char in last) or not is_spoken(last)))
+        or not (short_word or kind or len(split_name(last).split()) > 1 or is_known(last.lower()))
         or has_word(last, "machine")
-        or (type_ in ("integer", "number") and not (kind or named_thing(one)))
+        or (type_ in ("integer", "number") and not (kind or named_thing(one) or printed(last, one.schema)))
         or is_marked(kind, "unasked")
         or kind_of((last,)) in _PLACES
         or (last.lower() in ("start", "end") and type_ != "string")
@@ -107,13 +109,13 @@ def _is_coded(one: Entity) -> bool:
 def codes_a_place(value: JsonValue) -> bool:
     """Whether a place is written as only a code: UY, ph; everybody says US."""
     text = str(value)
-    return len(text) <= _LONGEST_CODE and text.isalpha() and text not in ("US", "USA", "UK")
+    return len(text) <= LONGEST_CODE and text.isalpha() and text not in ("US", "USA", "UK")
 
 
 def hidden(one: Entity) -> bool:
     """Whether users neither ask for it nor know rows by it."""
     *around, last = one.name.split("|")
-    if one.type == "boolean" or split_name(last) == "count":
+    if one.type == "boolean" or split_name(last) in ("count", "order"):
         return True
     return has_word(last, "hidden") or any(has_word(name, "outer") for name in around)
 
@@ -264,7 +266,12 @@ def named_well(name: str, value: JsonValue) -> bool:
 
 def givable(value: JsonValue) -> bool:
     """Whether somebody would give this value when asked."""
-    return not isinstance(value, str) or (len(value) <= _LONG and _CODED.search(value) is None)
+    return not isinstance(value, str) or (len(value) <= _LONG and (_CODED.search(value) is None or in_words(value)))
+
+
+def in_words(value: str) -> bool:
+    """Whether a code is said in its own words: in_transit."""
+    return _SPELT.fullmatch(value) is not None and all(map(is_word, value.split("_")))
 
 
 def short(value: JsonValue) -> bool:
@@ -285,7 +292,7 @@ def tellable(value: JsonValue, kind: str = "") -> bool:
         return not (long or _EPOCH < abs(value) < 2 * _EPOCH * 1.3 or abs(value) > _EPOCH * 1000)
     if not isinstance(value, str) or _ISO_DAY.fullmatch(value):
         return isinstance(value, str)
-    if not value.strip() or value.count(",") > _LISTED or _MARKED.search(value):
+    if not value.strip() or value.count(",") > _LISTED or (_MARKED.search(value) and not in_words(value)):
         return False
     return sum(char > "\u024f" for char in value) <= len(value) / 10 and "  " not in value
 

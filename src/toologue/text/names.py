@@ -279,6 +279,38 @@ def knowable(name: str, phrase: str, schema: Mapping[str, Any] | None = None, *,
     return False not in (_judged(said, number), _judged(_TAIL.sub("", said), number))
 
 
+_PRINTED = re.compile(
+    r"\b(?:on|in|inside|at the top of) (?:the |a |an |every |your |their )?(?:\w+ ){0,4}?"
+    r"(?:confirmation|reminder|bill|invoice|receipt|letter|card|ticket|label|cover|lease|statement|e-?mail)\b",
+    re.IGNORECASE,
+)
+_READ_OUT, _UNBOUNDED = re.compile(r"(?=.*\d)[A-Z\d]+(?:-[A-Z\d]+){0,2}"), re.compile(r"(?<!\\)[*+.]|,\}")
+_LONGEST_READ = 12
+
+
+def printed(name: str, schema: Mapping[str, Any]) -> bool:
+    """Whether people have such a number on paper, and could read it out: that of an order, of a booking, of a bill."""
+    *before, head = split_name(name).split() or [""]
+    noted = head in ("id", "number", "no", "reference", "code") and before and singular(before[-1]) in group("on paper")
+    return bool(noted or _PRINTED.search(str(schema.get("description") or ""))) and read_out(schema)
+
+
+def read_out(schema: Mapping[str, Any]) -> bool:
+    """Whether values are documented as a few capitals and digits, or as whole numbers."""
+    if schema.get("format") in group("formats"):
+        return False
+    shown = [str(one) for one in (*(schema.get("examples") or ()), schema.get("example")) if one is not None]
+    if shown:
+        return all(len(one) <= _LONGEST_READ and _READ_OUT.fullmatch(one) for one in shown)
+    return "integer" in types_of(schema) or bounded(schema)
+
+
+def bounded(schema: Mapping[str, Any]) -> bool:
+    """Whether a pattern says of each sign what it is, so that values are made of it that people have."""
+    pattern = schema.get("pattern")
+    return isinstance(pattern, str) and len(pattern) > 1 and _UNBOUNDED.search(pattern) is None
+
+
 def _judged(words: str, number: bool) -> bool | None:
     """What the last of some words says: True known, False unknowable, None nothing."""
     *before, head = words.split() or [""]

@@ -42,7 +42,7 @@ from toologue.plan.chains.sequences import Mind
 from toologue.schema import Api
 from toologue.schema.api import SCHEMAS_FIELD
 from toologue.schema.jsonl import read_lines
-from toologue.text.names import KnowRule, group, is_marked, knowable
+from toologue.text.names import KnowRule, group, is_marked, knowable, printed
 from toologue.text.tokens import is_spoken, singular, split_compound, split_name
 from toologue.worlds.documented import choices, is_credential, kind_named, kind_of, kind_sought, kind_wraps
 from toologue.worlds.documented.arguments import settled, shows_each
@@ -115,7 +115,15 @@ class ApiView:
     """What the documents call by a bare noun, and describe as an id: the customer of a charge."""
 
     def known(self, name: str, rule: KnowRule) -> bool:
-        """Whether users know a parameter of theirs."""
+        """Whether users know a parameter of theirs, or may have it on paper."""
+        return self.in_mind(name, rule) or (rule == "fixed" and self.on_paper(name))
+
+    def on_paper(self, name: str) -> bool:
+        """Whether a parameter is a number that users have on paper; not everybody has it at hand."""
+        return printed(self.inputs[name].last, self.inputs[name].schema)
+
+    def in_mind(self, name: str, rule: KnowRule) -> bool:
+        """Whether nobody has to look a parameter up."""
         one = self.inputs[name]
         undocumented = one.schema.keys().isdisjoint(("description", "examples", "enum"))
         bare = undocumented and singular(one.last.lower()) == self.subject and "id" in self.outputs  # /items/{item}
@@ -127,6 +135,12 @@ class ApiView:
     def certain(self) -> frozenset[str]:
         """The outputs of which it is certain what their values are."""
         return frozenset(name for name, one in self.outputs.items() if sure(self, one))
+
+    @cached_property
+    def shows_result(self) -> bool:
+        """Whether documentation shows a result: most of its outputs, and not a form of one or the other."""
+        shown = sum(bool(examples_of(one.schema)) for one in self.outputs.values())
+        return 2 * shown > len(self.outputs)
 
     @cached_property
     def traded(self) -> list[tuple[str, list[Any]]]:
@@ -296,7 +310,7 @@ def _given(view: ApiView) -> set[str]:
     """What users say, by name and kind: nobody is told it."""
     asked = {one for name in required(view) if (one := named_thing(view.inputs[name])) not in ("", "topics", "titles")}
     beside = {"domain", "user", "account", "username"} if "email" in asked else set[str]()
-    return {*map(normal, view.inputs), *asked, *beside}
+    return {*map(normal, required(view)), *asked, *beside}
 
 
 def _quoted(view: ApiView) -> set[str]:
@@ -322,7 +336,8 @@ def sure(view: ApiView, one: Entity) -> bool:
     if (fact := asked_for(one, topic_words(view.api))) and fact.shown:
         return False
     amount = one.type == "string" and kind in quantities() and not examples_of(one.schema)
-    if numeric(one) or amount or "enum" in one.schema or family_of(kind) == "when" or kind == "birth":
+    dated = family_of(kind) == "when" or one.schema.get("format") in ("date", "date-time")
+    if numeric(one) or amount or dated or "enum" in one.schema or kind == "birth":
         return True
     named, whose = names_itself(one.name), part(one.name, view.subject).owner
     if (named and whose == view.subject and whose in group("nameless")) or not (choices(thing) or thing == "full"):
@@ -335,8 +350,8 @@ def sure(view: ApiView, one: Entity) -> bool:
     if field:  # of what the Api is about; not the country of a phone, nor the cities of a country
         placed = record == "place" and any(family(given) in _WHERE for given in view.inputs.values())
         return not placed and any(kind_named(noun).partition(".")[0] == record for noun in topic_words(view.api))
-    if not examples_of(one.schema) and any(examples_of(each.schema) for each in view.outputs.values()):
-        return False  # documentation shows a result that lacks it
+    if not examples_of(one.schema) and view.shows_result:
+        return False  # what documentation shows lacks it
     return not is_marked(kind, "weak") or (named and not examples_of(one.schema))
 
 
@@ -369,7 +384,7 @@ def choosing(view: ApiView, *, but: str = "") -> list[str]:
     row = [one for one in view.outputs.values() if one.many and one.name != but and one.name in view.certain]
     beside = [one for one in row if one.name.rpartition("|")[0] == parent]
     worth = {one.name: salience(one, about) for one in beside}
-    told = [one for one in beside if worth[one.name] >= WORTH and one.type == "string"]
+    told = [one for one in beside if worth[one.name] >= WORTH and one.type == "string" and "enum" not in one.schema]
     found = [one for one in beside if names_rows(one)] or told
     if not found:
         within = f"{parent}|" if parent else ""
@@ -435,8 +450,10 @@ def lost(view: ApiView, output: str, asked: list[str], *, many: bool) -> Reason 
     """Why nobody could say which of the things that a source knows is meant."""
     if many:
         return None if choosing(view, but=output) else "nothing to choose by"
-    told = asked or pointing(view)
-    return None if not told or pointed(view, output, told) else "nothing to find it by"
+    told, beside = asked or pointing(view), output.rpartition("|")[0]
+    row = {normal(one.last) for one in view.outputs.values() if one.name.rpartition("|")[0] == beside}
+    looked_up = bool(asked) and row.issuperset(map(normal, asked))  # a card by its last four digits
+    return None if not told or looked_up or pointed(view, output, told) else "nothing to find it by"
 
 
 def in_mind(view: ApiView, output: str, asked: Sequence[str], *, many: bool) -> Mind:

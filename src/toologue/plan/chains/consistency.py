@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from toologue.apis.result_values import Single
 from toologue.text.times import MONTHS
 from toologue.text.tokens import split_name
-from toologue.worlds.documented import kind_of, kind_wraps
+from toologue.worlds.documented import choices, kind_of, kind_wraps
 
 _DROPPED = frozenset(("name", "title", "full", "display", "value", "code"))
 _FIRST, _LAST = frozenset(("start", "from", "begin", "since", "after")), frozenset(("end", "to", "until", "before"))
@@ -51,6 +51,27 @@ def contradicts(told: Mapping[str, JsonValue], result: Iterable[Single]) -> bool
         if key in asked and not _same(asked[key], one.value):
             return True
         if bounds and key in _DAYS and (day := _day(one.value)) and not bounds[0] <= day <= bounds[1]:
+            return True
+    return False
+
+
+def is_earlier(result: Iterable[Single], chosen: str) -> bool:
+    """Whether something happened before the day of what was chosen by its day: a delivery before the order."""
+    first = _day(chosen)
+    days = (_day(one.value) for one in result) if first else ()
+    return any(first and day and day < first for day in days)
+
+
+def is_elsewhere(given: Mapping[str, JsonValue], told: Iterable[tuple[str, JsonValue]]) -> bool:
+    """Whether values, each with its kind, are those of another place than was given: the euro of the United States."""
+    columns = {kind: [str(one).casefold() for one in choices(kind)] for kind in given if kind.startswith("place.")}
+    rows = {at for kind, one in columns.items() for at, value in enumerate(one) if value == str(given[kind]).casefold()}
+    if not rows:
+        return False
+    for kind, value in told:
+        column = [str(one).casefold() for one in choices(kind)] if kind.startswith("place.") else []
+        said = str(value).casefold()
+        if said in column and len(column) > max(rows) and said not in {column[at] for at in rows}:
             return True
     return False
 

@@ -36,13 +36,19 @@ from toologue.plan.chains.catalog import (
     telling,
     whose,
 )
-from toologue.plan.chains.consistency import contradicts, names_other_entity, without_contradictions
+from toologue.plan.chains.consistency import (
+    contradicts,
+    is_earlier,
+    is_elsewhere,
+    names_other_entity,
+    without_contradictions,
+)
 from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.sequences import Fit
 from toologue.plan.chains.uses import NO_USES, Uses
 from toologue.schema import Call, Example, Result
 from toologue.schema.use import SAID
-from toologue.text.tokens import is_known, is_word, singular, split_name
+from toologue.text.tokens import is_word, singular, split_name
 from toologue.values.compare import same
 from toologue.worlds.documented import (
     Documented,
@@ -63,7 +69,6 @@ _ANSWERED = 2  # so many values of a result make an answer, beside what names th
 _KEPT = 40  # worlds and roles that are remembered
 _SHOWN = 0.7  # so often a call is made as documentation shows it
 _OWN = "own"  # what the name of the whole is called, beside the kinds of names
-_SPELT = 4  # so many letters a place has that is spelt out
 
 # Places that people call by their names.
 _SPELT_OUT = ("place.city", "place.country", "place.code", "place.code3", "place.region", "place.region_code")
@@ -345,13 +350,13 @@ class _Role(NamedTuple):
             return False
         if kind in _SPELT_OUT and salience.codes_a_place(value) and SAID not in self.view.inputs[name].schema:
             return False
-        if kind in ("", "categories", "types") and str(value).islower() and not all(map(is_known, _letters(value))):
+        if kind in ("", "categories", "types") and str(value).islower() and not all(map(is_word, _letters(value))):
             return False
         if shown and isinstance(value, str) and not value.isdigit():
             return salience.givable(value)
         if kind in salience.SOUGHT and isinstance(value, str) and value not in sought_by(self.view.api):
             return salience.givable(value) and all(is_word(word.split("'")[0]) for word in value.lower().split())
-        if kind.startswith("place.") and str(value).islower() and len(str(value)) < _SPELT:
+        if kind.startswith("place.") and str(value).islower() and salience.codes_a_place(value):
             return False
         numbered = isinstance(value, int) or str(value).isdigit()
         return salience.givable(value) and not (numbered and kind_named(singular(split_name(name).split()[-1])))
@@ -411,7 +416,7 @@ def _answer(
         if named and (worth[one.name], _is_name(one.name)) > (worth.get(first, 0), _is_name(first)):
             names[row] = one.name
         said = str(one.value).casefold()
-        given = said in heard.texts or (len(said) > _SPELT and any(said in text for text in heard.texts))
+        given = said in heard.texts or (len(said) > salience.LONGEST_CODE and any(said in text for text in heard.texts))
         if (news and not given) or names.get(row) == one.name:
             groups.setdefault(row, {}).setdefault(one.name, one.value)
     best_of = (_best(values, view.outputs, worth, names.get(row, ""), heard, rng) for row, values in groups.items())
@@ -518,15 +523,21 @@ def _results_disagree(
     told |= target.arguments
     if choice is not None:
         told[" ".join(choice.output.split("|")[-2:])] = choice.chosen
-    if contradicts(told, found):
+    if contradicts(told, found) or (choice is not None and is_earlier(found, str(choice.chosen))):
+        return True
+    single = [one for one in found if not one.place]
+    singles = [(salience.named_thing(target.view.outputs[one.name]), one.value) for one in single]
+    if is_elsewhere({kind: target.arguments[name] for name, kind in _kinds(target).items()}, singles):
         return True
     if source is None:
         return False
-    single = [one for one in found if not one.place]
-    singles = [(salience.named_thing(target.view.outputs[one.name]), one.value) for one in single]
     singles += [(_OWN, one.value) for one in single if own_name(one.name)]
     meeting = bool(salience.MEETINGS & salience.topic_words(target.view.api))
     return names_other_entity(_subject_names(source, choice), singles, meeting=meeting)
+
+
+def _kinds(call: ExecutedCall) -> dict[str, str]:
+    return {name: salience.named_thing(call.view.inputs[name]) for name in call.arguments}
 
 
 def _own_names(call: ExecutedCall, beside: str = "") -> list[JsonValue]:
@@ -537,8 +548,8 @@ def _own_names(call: ExecutedCall, beside: str = "") -> list[JsonValue]:
 
 
 def _subject_names(source: ExecutedCall, choice: Choice | None) -> dict[str, str]:
-    inputs, api = source.view.inputs, source.view.api
-    kinds = {name: salience.named_thing(inputs[name]) for name in source.arguments}
+    api = source.view.api
+    kinds = _kinds(source)
     said = {
         kind_sought(api) if kind in salience.SOUGHT else kind: source.arguments[name] for name, kind in kinds.items()
     }
@@ -581,8 +592,7 @@ def _pick_value(
 
 def _is_found(call: ExecutedCall, told: Iterable[JsonValue]) -> bool:
     """Whether all that is told of what the user searched for, by a name or by words, has this name, or these words."""
-    inputs = call.view.inputs
-    kinds = {name: salience.named_thing(inputs[name]) for name in call.arguments}
+    kinds = _kinds(call)
     of = {salience.named_thing(call.view.outputs[name]) for name in call.view.row_names}
     by = [name for name, kind in kinds.items() if kind in (*salience.SOUGHT, *of) or salience.names_itself(name)]
     sought = [str(call.arguments[name]).casefold() for name in by]

@@ -273,7 +273,7 @@ class _Ends:
         given = [view.inputs[one] for one in handed if one in view.inputs]
         if not given:
             return None
-        if view.known(given[0].name, self._rule) or given[0].name in settled(view.api):
+        if view.in_mind(given[0].name, self._rule) or given[0].name in settled(view.api):
             return _Target(given, True, [], {}, [], None, frozenset())
         asked = required(view, but=handed)
         unknown = [

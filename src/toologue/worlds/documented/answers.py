@@ -90,7 +90,8 @@ class _Compiler:
             self.careful = True
             return self._thought_up(rule, path)
         if "const" in rule or "enum" in rule:
-            return maker(rule, path, salt=self._salt(path), root=self.root)
+            made = maker(rule, path, salt=self._salt(path), root=self.root)
+            return made if "const" in rule else self.echoes.instead_of(made, rule, path, lists)
         kind = next((name for name in types if name != "null"), "")
         if kind == "object" or (not kind and isinstance(rule.get("properties"), Mapping)):
             return self._object(rule, path, lists, deep)

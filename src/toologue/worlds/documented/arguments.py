@@ -19,7 +19,7 @@ from toologue.apis.schemas import checker, list_of, object_of
 from toologue.errors import UnknownName, UserError, shown
 from toologue.keys import Same
 from toologue.schema import Api, Fault, Parameter
-from toologue.text.names import group, kind_about, kind_of, squash
+from toologue.text.names import bounded, group, kind_about, kind_of, printed, squash
 from toologue.text.tokens import spell, split_name
 from toologue.values.json_schema import fits
 from toologue.worlds.documented.echo import Echoes, as_typed, kind_sought, sought_by
@@ -140,6 +140,8 @@ def foreseen(api: Api, name: str) -> bool:
     schema: Mapping[str, Any] = api.parameters[name].json_schema
     if "enum" in schema or "const" in schema or schema.get("type") == "boolean" or _listed(schema):
         return True
+    if bounded(schema) or printed(name, schema):
+        return True
     meaning = kind_of((name,), str(schema.get("title") or ""))
     digits = all(str(value).isdigit() and not moment_form(str(value)) for value in examples_of(schema))
     if meaning in _MOMENTS and (schema.get("type") in ("integer", "number") or (examples_of(schema) and digits)):
@@ -183,7 +185,7 @@ def _maker(kept: Same[Api], name: str) -> Maker:
     spoken_in = {"place.language": "English", "place.lang": "en"}.get(meaning)
     if spoken_in and squash(name) in _TONGUE and fits(spoken_in, schema):
         return lambda row: spoken_in
-    if examples and (meaning in _VAGUE or "".join(spell(name)) in _KEPT):
+    if examples and not bounded(schema) and (meaning in _VAGUE or "".join(spell(name)) in _KEPT):
         return lambda row: examples[0]
     return maker(schema, (called,), salt=salt)
 

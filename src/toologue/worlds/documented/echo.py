@@ -76,6 +76,7 @@ class Echoes:
         self.searched = frozenset(self.searches)
         self.things = kind_sought(api) if self.searches else ""
         self.examples = {name: {*map(_folded, examples_of(one.json_schema))} for name, one in api.parameters.items()}
+        self.choices = {name: one.json_schema.get("enum") for name, one in api.parameters.items()}
         if any(map(self._is_of_another_call, outputs(api))):
             self.examples = {}
         kinds = [self.things, *(f"{kind.partition('.')[0]}.name" for kind in self.records.values())]
@@ -103,7 +104,7 @@ class Echoes:
     def instead_of(self, made: Maker, rule: Mapping[str, Any], path: tuple[str, ...], lists: int) -> Maker:
         """The argument where there is one, else what is documented, or what was searched for, else what is made."""
         made = self._as_documented(self._as_sought(made, rule, path), rule, _record(kind_of(path)))
-        name = self.asked(path, lists)
+        name = self.asked(path, lists) or self._filter(rule, path, lists)
         if name is None and not lists and (kind := kind_of(path)) in _OWN:
             name = next((one for one, known in self.records.items() if known == kind), None)
         if name is None:
@@ -116,6 +117,11 @@ class Echoes:
             return made(row)
 
         return echoed
+
+    def _filter(self, rule: Mapping[str, Any], path: tuple[str, ...], lists: int) -> str | None:
+        """The parameter that says which rows there shall be: called so, with the same to choose from."""
+        name = self.names.get(squash(path[-1])) if path and lists == 1 and "enum" in rule else None
+        return name if name is not None and self.choices[name] == rule["enum"] else None
 
     def _as_documented(self, made: Maker, rule: Mapping[str, Any], record: str) -> Maker:
         """In the documented row the documented value, unless it is known better of what was asked about."""

@@ -16,22 +16,28 @@ from toologue.apis.entities import outputs
 from toologue.apis.salience import names_row, tellable, topic_words
 from toologue.plan.api_graph.describe import heads
 from toologue.schema import Api
-from toologue.text.names import kind_named
+from toologue.text.names import kind_named, kind_wraps
 from toologue.text.tokens import is_word
 from toologue.text.tokens import plural as pluralized
 from toologue.write.chains.names import Name, clause, grouped_text, is_date, measured, output, value_text
-from toologue.write.chains.words import joined, singular, wordset
+from toologue.write.chains.words import joined, singular, split, wordset
 
 _ROWS, _LONG, _LABEL, _CROWD = 4, 60, 3, 10**8  # rows, letters, words; a number that counts nothing
 # What is no answer's name: it's French, and not: the name is French.
 _BY_ITSELF = frozenset(("name", "title", "result", "value", "text", "answer", "translation"))
-_SPELT = re.compile(r"[a-z]+(?:_[a-z]+)+")
+_CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _NAME = re.compile(r"[A-Z][^\W\d]{2,}(?:[ '’-][^\W\d]+)*")
 _SIDES = ("home", "away", "visitor", "team1", "team2")
 _LEADS = ("name", "title", "label", "headline", "symbol", "username", "city", "country", "code", "slug", "id")
 # What comes from here on says little about a row.
 _NAMING = _LEADS.index("country")
 Row = Mapping[str, Any]
+
+
+def records(names: Iterable[str]) -> str:
+    """What rows are that are things of their own, though they have no name: orders; nothing of other outputs."""
+    around = [split(part)[-1:] for name in names for part in name.split("|")[:-1] if not kind_wraps(part)]
+    return next((one for (one,) in filter(None, around) if singular(one) in wordset("records")), "")
 
 
 class Answer(NamedTuple):
@@ -88,7 +94,7 @@ def answer(
         items, count = _items(rows, paths, names)
         told = tuple((names[name], values[name]) for name in inside if not is_date(values[name]))
         dated = len(told) < len(inside) and all(_rank(one) == len(_LEADS) for one, _ in told)
-        if items and (not told or len(inside) < len(values)):
+        if items and ((not told and not records(inside)) or len(inside) < len(values)):
             return Answer("odd")
         if items:
             return Answer("list", told if dated else (), "", items, count, every, dated)
@@ -147,10 +153,12 @@ def _of(result: JsonValue, values: Mapping[str, JsonValue], about: Sequence[Json
 def _aside(name: Name, value: Any) -> str:
     """A fact as it stands in brackets behind what it is of: 69 points, 45 minutes, rating 4.3, defender."""
     name = name._replace(words=name.words.removeprefix("number of "))
+    if name.words == "time" and isinstance(value, str) and _CLOCK.fullmatch(value):
+        return f"at {value_text(value)}"
     if isinstance(value, str) and not any(map(str.isalpha, value)) and not is_date(value):
         return f"{name.words} {value}"
     if isinstance(value, str):
-        return value.replace("_", " ") if _SPELT.fullmatch(value) else _short(value)
+        return _short(value)
     if isinstance(value, bool) or not (name.many or name.unit):
         return f"{name.words} {measured(name, value)}"
     counted = name.words if value != 1 else " ".join([*name.words.split()[:-1], singular(name.words.split()[-1])])

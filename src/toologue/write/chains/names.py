@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from toologue.apis.facts import fact_of
+from toologue.apis.salience import in_words
 from toologue.schema import Api, Parameter
 from toologue.text.find import find
-from toologue.text.names import kind_named, kind_of, noun_for, owners_said
+from toologue.text.names import kind_named, kind_of, noun_for, owners_said, printed
 from toologue.text.times import MONTHS
-from toologue.text.tokens import is_word, split_name
+from toologue.text.tokens import is_known, is_word, split_name
 from toologue.text.verbalize import verbalize
 from toologue.values.compare import same
 from toologue.worlds.documented import kind_sought, sought_by
@@ -36,8 +37,9 @@ _MEASURES = (
     r"[A-Z]{3}|km/h|[ck]?m|mm|kg|hPa|kcal|°[CF]|%|(?:kilo|milli|centi)?met(?:re|er)s|miles|milliseconds|seconds|minutes|"
     r"hours|days|euros|dollars|pounds|grams|kilograms|square met(?:re|er)s"
 )
+_MONEY = re.compile(r"[A-Z]{3}|euros|dollars|pounds")
 _UNITS = {"percent": "%", "degrees": "degrees"}
-_UNIT = re.compile(rf" in ({_MEASURES})(?![\w/])")
+_UNIT = re.compile(rf"(?:^In| in) ({_MEASURES})(?![\w/])")
 # Where a noun phrase goes on with what nobody says: city to search in, price in EUR.
 _TAIL = re.compile(
     r" (?:(?:to|that|which|where|when|whose|used|using|such|like|as|if|or|and|from|between|you|we|in which|in what)\b|"
@@ -190,6 +192,8 @@ def _names(api: Api, name: str, parameter: Parameter) -> Iterator[str]:
     """What a parameter may be called, the best first."""
     known, words = lexicon(), split(name)
     words = words[1:] if len(words) > 1 and words[0] in ("for", "by", "in", "of") else words
+    if words and kind_of((words[-1],)):  # what is misspelt before it is left out
+        words = [word for word in words[:-1] if is_known(word) or word in known.abbreviations] + words[-1:]
     plain, described = " ".join(words), str(parameter.json_schema.get("description") or "")
     said = _phrase(described)
     if plain in ("from", "to"):
@@ -202,7 +206,8 @@ def _names(api: Api, name: str, parameter: Parameter) -> Iterator[str]:
         yield f"{_spelt(words[1:])} to convert {words[0]}"
     if words[-1:] and words[-1] in _IDS:
         owner = " ".join(words[:-1]) or _owner(described) or _subject(api)
-        yield _spelt([*owner.split(), "uuid" if words[-1] == "uuid" else "id"]) if owner else ""
+        number = printed(name, parameter.json_schema)
+        yield _spelt([*owner.split(), "number" if number else "uuid" if words[-1] == "uuid" else "id"]) if owner else ""
     little = len(words) > 1 or plain in wordset("vague") | wordset("seeking") or not is_word(plain)
     if plain in wordset("seeking") and kind_of((name,)) in ("topics", "titles"):
         yield said if said and not wordset("queried") & {*re.findall(r"\w+", said)} else _sought(api) or "topic"
@@ -294,7 +299,7 @@ def value_text(value: JsonValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return verbalize(value, day_only=True) if _DAY.fullmatch(value) else value.strip()
+        return verbalize(value, day_only=True) if _DAY.fullmatch(value) or in_words(value) else value.strip()
     if isinstance(value, list):
         return joined([value_text(one) for one in value]) or "none"
     return verbalize(value, exact=True)
@@ -334,6 +339,8 @@ def _fact(name: Name, value: JsonValue) -> str:
 def measured(name: Name, value: JsonValue) -> str:
     """A value as it is said, with the unit of its name."""
     numeric = isinstance(value, int | float) and not isinstance(value, bool) and bool(name.unit)
+    if numeric and _MONEY.fullmatch(name.unit) and f"{value:.1f}" == str(value) != f"{value:.0f}.0":
+        return f"{value:.2f} {name.unit}"
     return f"{grouped_text(value)}{'' if name.unit == '%' else ' '}{name.unit}" if numeric else grouped_text(value)
 
 

@@ -194,11 +194,11 @@ def _unreached(band: Band, name: str) -> Unworded:
 def _asking(voice: Voice, given: Given) -> _Texts:
     """Ways to ask a question, with its value where there is one."""
     asked, where = given.question, given.where
-    if asked.facts and not (asked.of or where):  # a fact of nothing
+    if asked.facts and not (asked.of or asked.mine or where):  # a fact of nothing
         return
-    found = asked.things and not (asked.of and not where)
+    found = asked.things and not asked.mine and not (asked.of and not where)
     kind = "find" if found else "know_of" if where else "know"
-    thing = f"{asked.nouns} {where}" if where else asked.noun
+    thing = f"{asked.noun if asked.mine else asked.nouns} {where}" if where else asked.noun
     for _ in range(voice.many(kind)):
         yield voice(kind, thing=thing, are=asked.are), "", ""
 
@@ -216,9 +216,11 @@ def _topics(api: Api) -> Iterator[str]:
     yield from dict.fromkeys(one.things for one in asked if one.things)
     for one in asked[:1]:
         joint, _, thing = one.of.partition(" ")
-        yield from [pluralized(thing.split(maxsplit=1)[1])] if thing and joint != "for" else []
+        yield from [pluralized(thing.split(maxsplit=1)[1])] if thing and joint != "for" and not one.mine else []
         yield from [thing] if thing else []
     words = [word for one in asked for word in f"{one.things} {one.of}".lower().split()]
-    inner = [singular(word) for word in (*words, *split(api.name.rpartition("|")[2]), *split(api.domain))]
+    named = split(api.name.rpartition("|")[2])
+    named = named[1:] if len(named) > 1 and named[0] in wordset("verbs") else named  # to track a parcel is no music
+    inner = [singular(word) for word in (*words, *named, *split(api.domain))]
     yield from dict.fromkeys(pluralized(word) for word in inner if word in wordset("countable"))
     yield from openings(inner)

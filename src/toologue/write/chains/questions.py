@@ -25,7 +25,7 @@ from toologue.text.tokens import article, is_known
 from toologue.text.tokens import plural as pluralized
 from toologue.worlds.documented import kind_sought
 from toologue.worlds.documented.arguments import settled
-from toologue.write.chains.answers import Answer
+from toologue.write.chains.answers import Answer, records
 from toologue.write.chains.names import Name, output, parameters, spoken, thing_of, value_text
 from toologue.write.chains.words import LINKS, joined, plural, rough, singular, split, wordset
 
@@ -43,11 +43,15 @@ _PHRASE = r"((?:[A-Za-z][\w'-]+ ){{0,3}}){}\b"
 
 
 class Question(NamedTuple):
-    """Facts that somebody wants to hear, or else `things` that are looked for; `of` what, as long as nobody says it."""
+    """Facts that somebody wants to hear, or else `things` that are looked for; `of` what, as long as nobody says it.
+
+    `mine`: it is of who asks.
+    """
 
     facts: tuple[Name, ...] = ()
     things: str = ""
     of: str = ""
+    mine: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.facts or self.things)
@@ -55,12 +59,16 @@ class Question(NamedTuple):
     @property
     def nouns(self) -> str:
         """What is asked for: the humidity and the temperature."""
+        if self.mine and not self.of:
+            return f"my {self.things or joined([one.words for one in self.facts])}"
         own = [word for word in self.things.split() if word not in self.of.split()]  # players of a team
         return " ".join(own) or joined([one.the for one in self.facts])
 
     @property
     def noun(self) -> str:
         """The same, with what it is of: the humidity in a city, the players of a team."""
+        if self.mine:
+            return f"{self.nouns} {self.of}".rstrip()
         return f"{'the ' if self.things else ''}{self.nouns} {self.of}" if self.of else self.nouns
 
     @property
@@ -78,6 +86,7 @@ class _Read(NamedTuple):
     heads: frozenset[str]
     telling: Mapping[str, int]
     known: frozenset[str]
+    numbers: frozenset[str]
     pointing: Sequence[str]
 
 
@@ -88,10 +97,23 @@ def _read(same: Same[Api]) -> _Read:
     view = ApiView(api, given, gives, subject(api), heads(api))
     kinds = {name: named_thing(one) for name, one in given.items()}
     known = {name for name in given if view.known(name, "fixed")}
-    return _Read(api, kinds, parameters(api), view.heads, telling(view), frozenset(known), pointing(view))
+    numbers = frozenset(filter(view.on_paper, given))
+    return _Read(api, kinds, parameters(api), view.heads, telling(view), frozenset(known), numbers, pointing(view))
 
 
 # ---- what is asked
+
+
+def _question(api: Api, facts: tuple[Name, ...], things: str, of: str) -> Question:
+    """The question, asked by whom it is about where that is who a business has to do with: my orders, of my card."""
+    whose, own = of.rpartition(" ")[2], singular(subject(api))
+    if whose in wordset("ourselves"):
+        owned = facts and own in wordset("countable") and own != whose
+        return Question(facts, things, f"of my {own}" if owned else "", mine=True)
+    if facts and own in wordset("records") and own != whose and of.startswith(("of my ", "for a")):
+        return Question(facts, "", f"of my {own}", mine=True)  # of an appointment, by the contract that it is for
+    known = bool(things) and _read(Same(api)).known.issuperset(api.required)
+    return Question(facts, things, "" if known else of)
 
 
 def question_of(api: Api, told: Answer, given: Iterable[JsonValue], of: str) -> Question:
@@ -101,10 +123,10 @@ def question_of(api: Api, told: Answer, given: Iterable[JsonValue], of: str) -> 
     near = any((one in head and len(head) <= 2 * len(one)) or head in one for one in named)
     rowed = len(head.split()) <= _NAME and any(one in head or head in one for one in known if one)
     found = (near or not head or not named) and (rowed or not told.rows)
-    if told.facts and (told.dated or (found and told.kind != "list")):
-        return Question(tuple(name for name, _ in told.facts), "", of)
-    known = _read(Same(api)).known.issuperset(api.required)
-    return Question((), things_of(api, told.names), "" if known else of)
+    dated = told.dated and not records(told.names)
+    if told.facts and (dated or (found and told.kind != "list")):
+        return _question(api, tuple(name for name, _ in told.facts), "", of)
+    return _question(api, (), things_of(api, told.names), of)
 
 
 def things_of(api: Api, told: Sequence[str]) -> str:
@@ -134,7 +156,7 @@ def _phrases(text: str, noun: str) -> Iterator[str]:
             strange = small in (*wordset("unqualifying"), noun) or (plural(small) and small != "sports")
             if strange or not is_known(small) or len(before) > 1:
                 break
-            before.insert(0, word if small in wordset("capital") else small)
+            before.insert(0, small)
         yield " ".join([*before, many])
 
 
@@ -170,6 +192,8 @@ def of_value(api: Api, parameter: str, value: JsonValue, *, listed: bool) -> str
     read = _read(Same(api))
     kind, name = read.kinds.get(parameter, ""), read.names[parameter]
     record, text = kind.partition(".")[0], value_text(spoken(value, parameter, api.parameters[parameter]))
+    if parameter in read.numbers:
+        return _of_number(name, text, listed=listed)
     if kind in ("day", "moment") and not text[:4].isdigit():
         return f"on {text}"
     if kind in ("month", "year"):
@@ -183,18 +207,30 @@ def of_value(api: Api, parameter: str, value: JsonValue, *, listed: bool) -> str
     if record == "place" or kind in _AT:
         return f"{'in' if listed else _in(kind, read.api)} {text}"
     if kind in ("topics", "titles"):
-        sought = kind_sought(api)
-        if sought.startswith("place."):
-            return f"{'in' if listed else _in(sought, read.api)} {text}"
-        if not listed:
-            return f"of {text}"
-        about = sought in ("headlines", "quotes", "")
-        return f"{'about' if about else 'called' if text[:1].isupper() else 'for'} {text}"
+        return _of_sought(api, text, listed=listed)
     if (kind and record in _WHOLE) or kind_named(singular(name.words.split()[-1])):
         return f"{'by' if kind in ('artists', 'full') and listed else 'for' if listed else 'of'} {text}"
     if name.words.endswith(" name"):
         return f"of the {name.words.removesuffix(' name')} {text}"
     return f"for {name.the} {text}"
+
+
+def _of_sought(api: Api, text: str, *, listed: bool) -> str:
+    """What was searched for: in Lyon, of Lyon, films about chess."""
+    sought = kind_sought(api)
+    if sought.startswith("place."):
+        return f"{'in' if listed else _in(sought, api)} {text}"
+    if not listed:
+        return f"of {text}"
+    about = sought in ("headlines", "quotes", "")
+    return f"{'about' if about else 'called' if text[:1].isupper() else 'for'} {text}"
+
+
+def _of_number(name: Name, text: str, *, listed: bool) -> str:
+    """A number that stands on paper: for order O-10423; nobody is one: for customer number C-2041."""
+    thing = thing_of(name)
+    own = thing.thing and not listed and thing.words not in wordset("ourselves")
+    return f"for {thing.words if own else name.words} {text}"
 
 
 def of_thing(api: Api, thing: Name | None = None) -> str:
@@ -226,6 +262,8 @@ def _of_parameter(read: _Read, name: str) -> str:
         return f"{_in(kind, read.api)} {article(words)}"
     if kind in ("place.lat", "place.lon"):
         return "of a place"
+    if name in read.numbers and (thing := thing_of(read.names[name])).thing:
+        return f"of {article(thing.words)}" if thing.words in wordset("ourselves") else f"of my {thing.words}"
     if name not in read.known:
         thing = thing_of(read.names[name], read.api)
         return of_thing(read.api, thing) if thing.thing else ""
@@ -256,19 +294,19 @@ def questions_of(api: Api) -> list[Question]:
     many, known = {name for name in told if every[name].many}, read.known.issuperset(api.required)
     sides = [name for name in told if {"home", "away"} & {*split(name)}]
     named = [name for name in told if name in many and names_row(every[name], read.heads)]
-    rows = [name for name in sides if name in many or known] or named
+    rows = [name for name in sides if name in many or known] or named or [name for name in many if records([name])]
     things = things_of(api, rows[:1]) if rows else ""
     of, found = of_thing(api), list[Question]()
     facts = [
         output(name, str(every[name].schema.get("description") or ""), topic_words(api))
         for name in told
-        if name not in (*rows, *sides)
+        if name not in (*rows, *sides) and not (name in many and records([name]))
     ]
     facts = [one for one in facts if len(one.words.split()) <= _WORDS and one.words not in (*_BARE, *of.split()[-1:])]
     facts = [*dict.fromkeys(facts)][:_TOLD]
     if things:
-        found.append(Question((), things, "" if known else of))
-    found += [Question(some, "", of) for size in (1, 2) for some in combinations(facts, size)]
+        found.append(_question(api, (), things, of))
+    found += [_question(api, some, "", of) for size in (1, 2) for some in combinations(facts, size)]
     return found or [one for one in (_named(api),) if one]
 
 
@@ -283,7 +321,7 @@ def _named(api: Api) -> Question:
     if not said or rough(phrase) or LINKS & {*words} or words[-1] in wordset("unwanted"):
         return Question()
     many = plural(words[-1]) and kind_named(singular(words[-1]))
-    return Question(things=phrase) if many else Question((Name(phrase),), "", of_thing(api))
+    return Question(things=phrase) if many else _question(api, (Name(phrase),), "", of_thing(api))
 
 
 def estimate(api: Api) -> Api:
@@ -292,7 +330,11 @@ def estimate(api: Api) -> Api:
         return api
     read, asked = _read(Same(api)), questions_of(api)
     known = read.known.issuperset(api.required)  # of what has no name, nobody asks before it is found
-    said = [text for one in asked for text in ((one.noun, one.nouns) if known else (one.noun,) if one.of else ())]
+    said = [
+        text
+        for one in asked
+        for text in ((one.noun, one.nouns) if known else (one.noun,) if one.of or one.mine else ())
+    ]
     return api.replace(questions=tuple(dict.fromkeys(said))[:_MOST])
 
 

@@ -24,7 +24,7 @@ from toologue.schema.use import UseKey
 from toologue.text.bank import stem_and_number
 from toologue.text.names import kind_of
 from toologue.text.times import MONTHS
-from toologue.write.chains.answers import Answer, answer
+from toologue.write.chains.answers import Answer, answer, records
 from toologue.write.chains.bank import STYLES, Bank, BankName, Voice
 from toologue.write.chains.bank import bank as bank_of
 from toologue.write.chains.names import Name, clause, output, spoken, thing_of, value_text
@@ -133,13 +133,13 @@ class Realizer:
                 return self._respond()
             case "clarify":
                 asked = self._asked
-                return self._offer or self.agent("clarify", topic=asked.topic if asked else "that")
+                return self._offer or self.agent("clarify", topic=_taken_up(asked.topic) if asked else "that")
             case "suggest":
                 return self._suggest()
             case "response_fail" | "system_bye":
                 if cue.move == "system_bye":
                     return self.agent("system_bye")
-                topic = (self._asked and self._asked.topic) or "that"
+                topic = (self._asked and _taken_up(self._asked.topic)) or "that"
                 return self._told.declining(self._offer).assistant or self.agent("response_fail", topic=topic)
             case _:
                 raise BadSetting(f"{cue.move!r} is nothing that agents do on the chains line")
@@ -324,7 +324,8 @@ class Realizer:
         if told.kind == "odd":
             raise Unworded("no natural answer", self._target().name)
         if told.kind == "list":
-            return self.agent("respond_list", items=told.listed, **({"count": str(told.rows)} if told.rows else {}))
+            count = {"count": f"{told.rows} {records(told.names)}".rstrip()} if told.rows else {}
+            return self.agent("respond_list", items=told.listed, **count)
         if asked.things or told.kind == "name":
             return self.agent("respond_single", items=told.listed)
         return self.agent("respond", clause=told.said(self._known))
@@ -339,12 +340,10 @@ class Realizer:
             return line
         asked = self._question
         wishes = self._desk.queries.wishes(self._about)
-        if (asked.facts and not asked.of) or (asked.things and searches(self._target())):
+        if (asked.facts and not (asked.of or asked.mine)) or (asked.things and searches(self._target())):
             raise Unworded("no natural answer", self._target().name)
         offer = wishes[0] if wishes else f"{'find' if asked.things and not asked.of else 'look up'} {asked.noun}"
-        for ours, theirs in _OFFERS.items():
-            offer = re.sub(ours, theirs, offer)
-        return self.agent("suggest", offer=offer)
+        return self.agent("suggest", offer=_taken_up(offer))
 
     # ---- names
 
@@ -397,6 +396,13 @@ _OFFERS = {
     r"^(?:see|hear|view) ": "show you ", r"^(?:know|learn) ": "find out ", r"\bI(?: a|')m\b": "you are",
     r"\b(?:I|me)\b": "you", r"\bmy\b": "your", r"\bmine\b": "yours",
 }  # fmt: skip
+
+
+def _taken_up(wish: str) -> str:
+    """A wish, or a part of it, as an agent says it."""
+    for ours, theirs in _OFFERS.items():
+        wish = re.sub(ours, theirs, wish)
+    return wish
 
 
 def _text(*parts: str) -> str:
