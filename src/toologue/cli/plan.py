@@ -245,7 +245,7 @@ def paths(
         out: The walks.jsonl to write.
     """
     from toologue.plan.procedures import files
-    from toologue.plan.procedures.paths import cover, coverage, fewest, missing_lines, vanilla, weighted
+    from toologue.plan.procedures.paths import cover, coverage, missing_lines, vanilla, weighted
     from toologue.procedure.conversation_graph import conversation_graph
     from toologue.schema import Walk
     from toologue.schema.jsonl import write
@@ -255,16 +255,16 @@ def paths(
     for name in what or files():
         found = _flowgraph(name)
         found = found if found.kind == "conversation_graph" else conversation_graph(found)
-        covering = cover(found, goal, until=until, seed=seed)
+        covering = cover(found, goal, until=until) if sampler == "cover" or count is None else []
         enough = len(covering) if count is None else count
         by_chance = weighted if sampler == "weighted" else vanilla
         taken = covering[:enough] if sampler == "cover" else list(by_chance(found, enough, seed=seed))
         seen = coverage(found, taken)
-        rows.append((found.id, len(taken), fewest(found, goal), seen.nodes, seen.edges, seen.pairs))
+        rows.append((found.id, len(taken), seen.nodes, seen.edges, seen.pairs))
         unseen = missing_lines(found, seen)[:_SHOWN]
         missing += [(found.id, one.line, one.step or "", one.what, one.text) for one in unseen]
         walks += taken
-    heads = ("graph", "paths", "a flow needs", "nodes", "edges", "pairs")
+    heads = ("graph", "paths", "nodes", "edges", "pairs")
     say(table(heads, rows, title=f"{sampler}: what paths see"))
     if missing:
         say(table(("graph", "line", "step", "what", "not seen"), missing))
