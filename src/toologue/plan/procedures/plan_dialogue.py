@@ -36,7 +36,7 @@ from toologue.errors import BadSetting
 from toologue.plan.procedures.answers import Option
 from toologue.plan.procedures.explore import Explorer, FeasiblePath, after_result, apply_sets, call_of, slips
 from toologue.plan.procedures.made_up import made_up_field
-from toologue.plan.procedures.noise import NOISE, NOISE_KINDS, NoiseKind, NoiseMessage, NoiseMode, noise_bank
+from toologue.plan.procedures.noise import NOISE, NoiseMessage, NoiseMode, noise_bank
 from toologue.plan.procedures.paths import Coverage, coverage, greedy, vanilla, weighted
 from toologue.plan.procedures.service import Service
 from toologue.plan.procedures.unreached import Unreached, unreached
@@ -69,15 +69,14 @@ _CLOSES = 0.85
 class Detours:
     """How customers leave the straight path. `noise`: the chance at each reply (3.6: 0.2); `mode`: what then happens.
 
-    `most_noise`: how often in a conversation; `kind`: one of the other detours, made where it fits first; `noises`: the
-    kinds of noise to choose from; `own`: the messages to take first, where there are any; `said`: those to leave out.
+    `most_noise`: how often in a conversation; `kind`: one of the other detours, made where it fits first; `own`: the
+    messages to take first, where there are any; `said`: those to leave out.
     """
 
     noise: float = 0.0
     most_noise: int = 1
     mode: NoiseMode = "resume"
     kind: Detour | None = None
-    noises: tuple[NoiseKind, ...] | None = None
     own: frozenset[str] = frozenset()
     said: frozenset[str] = frozenset()
 
@@ -230,14 +229,14 @@ class _Conversation:
 
     def message(self) -> NoiseMessage:
         """One that is not said yet, first of those that no other procedure has, that this customer would say."""
-        every, said = noise_bank().of(*(self.detours.noises or NOISE_KINDS)), {*self.detours.said}
+        said = {*self.detours.said}
         said |= {str(object_of(turn.extra.get("noise")).get("id")) for turn in self.turns}
 
         def order(one: NoiseMessage) -> tuple[bool, bool, bool, int]:
             rank = keys.seed_of(self.trail.signature, one.id)
             return one.id in said, one.id not in self.detours.own, not one.is_like(self.register), rank
 
-        return min(every, key=order)
+        return min(noise_bank(), key=order)
 
     def misspell(self, given: Option) -> bool:
         if not self.wants("malformed") or any(one.wrong for one in self.trail.given.values()):
