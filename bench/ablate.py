@@ -72,7 +72,6 @@ GROUPS: Mapping[str, Mapping[str, Any]] = {
     "filling: whole answers": {f"{_AGENT}.filling:_WHOLE": {}},
     "filling: values that follow": {f"{_AGENT}.filling:_implied": partial(says, None)},
     "deciding: look-ups": {f"{_AGENT}.deciding:_look_up": partial(says, None)},
-    "deciding: confirmation": {f"{_AGENT}.deciding:_confirmation": partial(says, None)},
     "deciding: goodbye": {f"{_AGENT}.history:Heard.leaves": False},
 }
 
