@@ -167,13 +167,6 @@ class TestCover:
         seen = [len(coverage(GRAPH, [walk]).pairs.seen) for walk in cover(GRAPH)]
         assert seen[0] == max(seen)
 
-    def test_until_a_share_is_seen(self) -> None:
-        walks = cover(GRAPH, "edges")
-        assert cover(GRAPH, "edges", until=0) == []
-        half = cover(GRAPH, "edges", until=0.5)
-        assert half == walks[: len(half)]
-        assert coverage(GRAPH, half).edges.value >= 0.5 > coverage(GRAPH, half[:-1]).edges.value
-
     @pytest.mark.parametrize(("loops", "count", "most"), [(0, 4, 2), (1, 4, 2), (2, 2, 3), (4, 1, 5)])
     def test_loops_are_bounded(self, loops: int, count: int, most: int) -> None:
         """Four answers lead back to one question; each has to be seen, so that one loop is the least there can be."""
@@ -216,12 +209,9 @@ class TestCover:
             assert all(is_walk(graph, walk) for walk in walks)
             assert len(walks) <= len(seen.edges.all | seen.pairs.all)
 
-    @pytest.mark.parametrize(
-        ("options", "says"), [({"until": 1.2}, "until is 1.2"), ({"max_loops": -1}, "max_loops is")]
-    )
-    def test_settings_that_make_no_sense(self, options: dict[str, float], says: str) -> None:
-        with pytest.raises(BadSetting, match=says):
-            cover(GRAPH, **options)  # type: ignore[arg-type]
+    def test_settings_that_make_no_sense(self) -> None:
+        with pytest.raises(BadSetting, match="max_loops is"):
+            cover(GRAPH, max_loops=-1)
 
 
 class TestCoverage:

@@ -189,9 +189,7 @@ class Talks:
             "(module:Class), or a file that only describes APIs (apis.jsonl, tools.json), whose results are made up."
         ),
     ] = None
-    rows: Annotated[
-        Path | None, Parameter(name=["--rows", "--seed-data"], help="Seed data for --service, in YAML.")
-    ] = None
+    rows: Annotated[Path | None, Parameter(help="Seed data for --service, in YAML.")] = None
     overlay: Annotated[Path | None, Parameter(help="What the document of --service does not say of its world.")] = None
     operations: Operations = Operations()
 

@@ -203,7 +203,6 @@ def paths(
     count: int | None = None,
     sampler: Sampler = "cover",
     goal: Literal["edges", "pairs"] = "pairs",
-    until: float = 1.0,
     seed: int = 0,
     out: OptionalOut = None,
 ) -> None:
@@ -214,7 +213,6 @@ def paths(
         count: How many paths a graph; by default as many as a cover needs.
         sampler: cover, weighted (the paper's Algorithm 1), vanilla.
         goal: What a cover sees: edges, or pairs of consecutive choices.
-        until: The share of it that is enough.
         seed: The same seed, the same paths.
         out: The walks.jsonl to write.
     """
@@ -227,7 +225,7 @@ def paths(
     rows, missing, walks = list[tuple[object, ...]](), list[tuple[object, ...]](), list[Walk]()
     for name in what or files():
         found = _conversation_graph(name)
-        covering = cover(found, goal, until=until) if sampler == "cover" or count is None else []
+        covering = cover(found, goal) if sampler == "cover" or count is None else []
         enough = len(covering) if count is None else count
         by_chance = weighted if sampler == "weighted" else vanilla
         taken = covering[:enough] if sampler == "cover" else list(by_chance(found, enough, seed=seed))

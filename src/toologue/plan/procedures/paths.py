@@ -232,13 +232,11 @@ def weighted(graph: Graph, count: int, *, seed: int = 0) -> Iterator[Walk]:
     return islice(_walks(graph, rng, sample_node), count)
 
 
-def cover(graph: Graph, goal: Goal = "pairs", *, until: float = 1.0, max_loops: int = 2) -> list[Walk]:
-    """Walks that see a share `until` of all edges, or of all pairs and edges; those that see most come first.
+def cover(graph: Graph, goal: Goal = "pairs", *, max_loops: int = 2) -> list[Walk]:
+    """Walks that see all edges, or all pairs and edges; those that see most come first.
 
     A node comes at most `1 + max_loops` times in a walk, unless there is no other way to what has to be seen.
     """
-    if not 0 <= until <= 1:
-        raise BadSetting(f"until is {until}: a share from 0 to 1 is wanted, for example 0.9")
     if max_loops < 0:
         raise BadSetting(f"max_loops is {max_loops}: a number from 0 on is wanted")
     everything, walks, steering = wanted(graph, goal), list[Walk](), Steering(graph)
@@ -249,8 +247,7 @@ def cover(graph: Graph, goal: Goal = "pairs", *, until: float = 1.0, max_loops: 
     while missing:
         walks.append(_long_walk(steering, missing, max_loops))
         missing -= sights(graph, walks[-1], goal)
-    picks, least = greedy([sights(graph, walk, goal) for walk in walks]), until * len(everything)
-    return [walks[place] for place, left in picks if len(everything) - left < least]
+    return [walks[place] for place, _ in greedy([sights(graph, walk, goal) for walk in walks])]
 
 
 def greedy(sets: Sequence[Collection[Hashable]]) -> Iterator[tuple[int, int]]:
