@@ -61,9 +61,9 @@ GROUPS: Mapping[str, Mapping[str, Any]] = {
     "find: references to rows": {f"{_TEXT}.find:refer": partial(says, ())},
     "find: references by place": {f"{_TEXT}.find:_ORDINAL": _NEVER},
     "find: references by pronoun": {f"{_TEXT}.find:_by_pronoun": partial(says, ())},
-    "evidence: things named": {f"{_AGENT}.evidence:_TERMS": 0},
+    "evidence: things named": {f"{_AGENT}.deciding:_TERMS": 0},
     "evidence: synonyms": {f"{_AGENT}.lexicon:_things": partial(says, ())},
-    "evidence: deeds": {f"{_AGENT}.evidence:_agreement": partial(says, 0)},
+    "evidence: deeds": {f"{_AGENT}.deciding:_agreement": partial(says, 0)},
     "evidence: values": {f"{_AGENT}.deciding:_VALUE": 0, f"{_AGENT}.deciding:_EMPTY": 0},
     "wishes: several in a request": {f"{_AGENT}.deciding:clauses": lambda text: (text,)},
     "wishes: several in a sentence": {f"{_AGENT}.history:_JOINT": _NEVER},
@@ -72,7 +72,6 @@ GROUPS: Mapping[str, Mapping[str, Any]] = {
     "filling: whole answers": {f"{_AGENT}.filling:_WHOLE": {}},
     "filling: values that follow": {f"{_AGENT}.filling:_implied": partial(says, None)},
     "deciding: look-ups": {f"{_AGENT}.deciding:_look_up": partial(says, None)},
-    "deciding: confirmation": {f"{_AGENT}.deciding:_confirmation": partial(says, None)},
     "deciding: goodbye": {f"{_AGENT}.history:Heard.leaves": False},
 }
 

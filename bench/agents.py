@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from toologue.bench.benchmark import Mode, Options, benchmark, play
+from toologue.bench.benchmark import Mode, Options, benchmark, play, summarize
 from toologue.bench.prove import prove_steps
 from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue
@@ -35,7 +35,7 @@ def rows(golds: Sequence[Dialogue], judge: TextMatch) -> Iterator[Row]:
     chosen = benchmark("almita")
     for agent in AGENTS:
         for mode in get_args(Mode):
-            totals = chosen.summarize(mode, play(chosen, golds, agent, judge, Options(mode=mode)))
+            totals = summarize(chosen, play(chosen, golds, agent, judge, Options(mode=mode)))
             for split in ("clean", "noise"):
                 if split in totals:
                     yield Row(agent, mode, split, totals[split])
@@ -45,11 +45,11 @@ def table(found: Sequence[Row]) -> str:
     """The table of agents."""
     shown = benchmark("almita").shown
     lines = [
-        f"| agent | mode | conversations | {' | '.join(heading for heading, _ in shown)} |",
+        f"| agent | mode | conversations | {' | '.join(shown)} |",
         "|---|---|---|" + "--:|" * len(shown),
     ]
     for row in found:
-        cells = (_bracket(row.total[key], row.total["best"][key]) for _, key in shown)
+        cells = (_bracket(row.total["scores"][name]["value"], row.total["scores"][name]["best"]) for name in shown)
         lines.append(
             f"| `{row.agent}` | {row.mode} | {row.total['num_conversations']} {row.split} | {' | '.join(cells)} |"
         )

@@ -14,12 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from toologue.bench.benchmark import Graded, Mode, Options, benchmark, play
+from toologue.bench.benchmark import Graded, Mode, Options, benchmark, play, summarize
 from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue, rounds
+from toologue.score.calls import ERROR_TYPES
 
 _SPLITS = ("easy", "hard")
-_SHARES = {"success": "success_rate", "precision": "precision", "recall": "recall", "incorrect": "bad_action_rate"}
+_SHARES = {name.partition(" ")[0]: name for name in ("success", "precision", "recall", "incorrect action rate")}
 _BECAME = ("all expected tools called", "some of them", "others", "asked instead", "said something instead")
 
 
@@ -40,7 +41,7 @@ def rows(golds: Sequence[Dialogue], embedders: Sequence[str]) -> Iterator[Row]:
         for embedder in embedders:
             for mode in get_args(Mode):
                 graded = play(chosen, golds, f"{agent}:{embedder}", TextMatch.of(embedder), Options(mode=mode))
-                yield Row(agent, embedder, mode, chosen.summarize(mode, graded), graded)
+                yield Row(agent, embedder, mode, summarize(chosen, graded), graded)
 
 
 def figures(found: Sequence[Row]) -> str:
@@ -48,7 +49,9 @@ def figures(found: Sequence[Row]) -> str:
     heads = [f"{split} {share}" for split in _SPLITS for share in _SHARES]
     lines = [f"| agent | embedder, similarity | mode | {' | '.join(heads)} |", "|---|---|---|" + "--:|" * len(heads)]
     for row in found:
-        cells = (_percent(row.totals[split][share]) for split in _SPLITS for share in _SHARES.values())
+        cells = (
+            _percent(row.totals[split]["scores"][share]["value"]) for split in _SPLITS for share in _SHARES.values()
+        )
         lines.append(f"| `{row.agent}` | {row.embedder} | {row.mode} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -61,8 +64,9 @@ def faults(found: Sequence[Row]) -> str:
     ]
     for row in found:
         if row.agent == "retrieve" and row.mode == "fixed":
-            types, became = row.totals["hard"]["error_types"], _became(row.graded)
-            counts = [*types.values(), became.total(), *(_percent(became[kind] / became.total()) for kind in _BECAME)]
+            scores, became = row.totals["hard"]["scores"], _became(row.graded)
+            types = (int(scores[name]["counts"].get("hits", 0)) for name in ERROR_TYPES)
+            counts = [*types, became.total(), *(_percent(became[kind] / became.total()) for kind in _BECAME)]
             lines.append(f"| {row.embedder} | {' | '.join(map(str, counts))} |")
     return "\n".join(lines)
 

@@ -25,7 +25,7 @@ import yaml
 
 from bench.agents import Row, table
 from toologue import keys
-from toologue.bench.benchmark import Mode, Options, benchmark, play
+from toologue.bench.benchmark import Mode, Options, benchmark, play, summarize
 from toologue.models.similarity import TextMatch
 from toologue.plan.procedures import procedures
 from toologue.plan.procedures.plan_dialogue import plan_all
@@ -151,7 +151,7 @@ def main() -> None:
     for agent in AGENTS:
         mode: Mode = "fixed"
         graded = play(chosen, golds, agent, judge, Options(mode=mode))
-        totals = chosen.summarize(mode, graded)
+        totals = summarize(chosen, graded)
         found += [Row(agent, mode, split, totals[split]) for split in ("clean", "noise") if split in totals]
         if agent == "procedure":
             failed = [

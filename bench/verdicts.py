@@ -1,9 +1,10 @@
 """How far verdicts on words can be trusted, on replies that others wrote and labelled.
 
-`src/toologue/bench/replies` holds 443 replies to 160 turns of conversations that `toologue generate` makes, and 170
-calls with other free texts to 85 calls of the ToolTalk conversations that ship. Their writers (sessions of a language
-model) saw the request alone: procedure, tools, conversation; those of the calls the expected call, too. Another set,
-over other procedures and by other hands, is beside the repository; its text is not in it.
+`src/toologue/bench/replies` holds 443 replies to 160 turns of conversations that `toologue generate` makes;
+`verdicts/arguments.jsonl.gz` 170 calls with other free texts to 85 calls of the ToolTalk conversations that ship. Their
+writers (sessions of a language model) saw the request alone: procedure, tools, conversation; those of the calls the
+expected call, too. Another set, over other procedures and by other hands, is beside the repository; its text is not in
+it.
 
     python -m bench.verdicts [--data FOLDER] [--similarity SPEC]     leave one procedure out at a time: mean and worst
     python -m bench.verdicts --fit                                   set weights and margins on all open rows
@@ -26,7 +27,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from toologue.bench.labelled_arguments import arguments_file, graded_arguments
+from bench.labelled_arguments import arguments_file, graded_arguments
 from toologue.bench.prove import OPEN_SET, Label, graded_replies, labelled, tally
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Dialogue, Verdict

@@ -29,7 +29,6 @@ from toologue.plan.api_graph.check import Checked, Verdict
 from toologue.plan.api_graph.rules import PUBLISHED, About, read_about
 from toologue.plan.chains.catalog import Catalog
 from toologue.plan.procedures import files
-from toologue.plan.procedures.intents import intents, read_intents
 from toologue.plan.procedures.lint_procedure import lint
 from toologue.plan.procedures.service import service
 from toologue.procedure.flowgraph import flowgraph
@@ -170,7 +169,6 @@ def _folders(folder: Path) -> dict[str, Loader]:
 
 def _procedures() -> dict[str, Loader]:
     graph = flowgraph(load_procedure(PROCEDURE))
-    listed = _yaml([one.model_dump(mode="json") for one in intents()[:2]])
     steps = many(_STEP, b"# T\n\n", b"#. **End**: done.\n")
     flow = write_flow_text(graph).encode()
     return {
@@ -179,9 +177,6 @@ def _procedures() -> dict[str, Loader]:
         "lint": Loader("a.md", PROCEDURE.read_bytes(), _text(lint), many(b"if so, contact the team and ")),
         "lint, steps": Loader("a.md", PROCEDURE.read_bytes(), _text(lint), steps),
         "flow text": Loader("a.flow", flow, _text(read_flow_text), many(b"[N#](message){a}\n")),
-        "intents": Loader(
-            "i.yaml", listed, read_intents, many(b"- {id: a#, name: a#, client: b, industry: c, issue: d}\n")
-        ),
     }  # fmt: skip
 
 
@@ -326,10 +321,6 @@ def _refusing(read_text: Callable[[str], object]) -> Load:
             raise UserError(str(error)) from None
 
     return load
-
-
-def _yaml(value: object) -> bytes:
-    return yaml.safe_dump(value, allow_unicode=True).encode()
 
 
 def _json(value: object) -> bytes:

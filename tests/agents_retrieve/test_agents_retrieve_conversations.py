@@ -113,10 +113,6 @@ class TestUnderstandsAnswers:
         done = turn.replace(results=(Result(value={"email_id": "1a"}),))
         assert turn_after([*history, done], ASSISTANT, agent=agent).action == "response", "the answer was no new wish"
 
-    def test_a_correction_is_no_second_wish(self) -> None:
-        turns = converse("Set an alarm for 7 am.", "No, for 8 am.", "Yes.", agent=Retrieve(LEXICAL, confirm="always"))
-        assert calls(turns) == [("AddAlarm", {"time": "08:00:00"})]
-
 
 class TestRefersToResults:
     def test_by_a_word(self) -> None:
@@ -142,36 +138,6 @@ class TestLooksUp:
         turns = visit("Could you reserve Salt and Iron for Friday?")
         assert [name for name, _ in calls(turns)] == ["FindBooks", "ReserveBook"]
         assert calls(turns)[1][1] == {"book_id": "b-42", "pickup_date": "2025-03-14"}
-
-
-class TestConfirms:
-    def test_always(self) -> None:
-        turns = converse("Set an alarm for 7 am.", "Yes, please.", agent=Retrieve(LEXICAL, confirm="always"))
-        assert [turn.action for turn in agent_turns(turns)] == ["suggest", "call", "response"]
-        assert "add alarm (time 07:00:00)?" in words(turns)[0]
-        assert calls(turns) == [("AddAlarm", {"time": "07:00:00"})]
-
-    def test_reads_never(self) -> None:
-        turns = converse("Which alarms do I have?", agent=Retrieve(LEXICAL, confirm="always"))
-        assert [turn.action for turn in agent_turns(turns)] == ["call", "response"]
-
-    @pytest.mark.parametrize("no", ["No.", "No, thanks.", "Oh no, don't.", "never mind"])
-    def test_and_drops_it_after_a_no(self, no: str) -> None:
-        turns = converse("Set an alarm for 7 am.", no, "Yes.", agent=Retrieve(LEXICAL, confirm="always"))
-        assert calls(turns) == []
-
-    def test_a_yes_counts_for_what_was_asked(self) -> None:
-        lines = ("Set an alarm for 7 am and remind me to call Bo tomorrow at noon.", "Yes.", "Yes.")
-        turns = converse(*lines, agent=Retrieve(LEXICAL, confirm="always"))
-        assert [turn.action for turn in agent_turns(turns)][:3] == ["suggest", "call", "suggest"]
-        assert [name for name, _ in calls(turns)] == ["AddAlarm", "AddReminder"]
-
-    def test_only_what_may_not_be_meant(self) -> None:
-        unclear = "the loan of b-08, a bit longer"
-        assert [turn.action for turn in agent_turns(visit("Renew the loan of book b-08."))] == ["call", "response"]
-        for confirm, action in (("unsure", "suggest"), ("never", "call")):
-            turn = turn_after([UserTurn(text=unclear)], LIBRARY, agent=Retrieve(LEXICAL, confirm=confirm))
-            assert turn.action == action, confirm
 
 
 class TestCloses:
@@ -234,8 +200,8 @@ class TestLabels:
 
 
 class TestSettings:
-    def test_the_name_says_which_embedder_and_when_to_confirm(self) -> None:
-        for spec in ("retrieve", "retrieve:lexical", "retrieve:lexical:always", "retrieve:never"):
+    def test_the_name_says_which_embedder(self) -> None:
+        for spec in ("retrieve", "retrieve:lexical"):
             assert resolve_agent(spec).name == spec
         with pytest.raises(UnknownName, match="no embedder is called 'lexicall'"):
             resolve_agent("retrieve:lexicall")

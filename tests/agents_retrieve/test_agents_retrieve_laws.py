@@ -46,7 +46,6 @@ def did(draw: Any) -> AgentTurn:
 
 histories = conversations(st.builds(UserTurn, text=said) | did())
 documents = st.sampled_from([ASSISTANT, LIBRARY, (*ASSISTANT, *LIBRARY)])
-confirms = st.sampled_from(["always", "unsure", "never"])
 
 
 class TestAFunctionOfTheHistory:
@@ -60,15 +59,11 @@ class TestAFunctionOfTheHistory:
                 for agent in (warm, warm, Retrieve(LEXICAL)):
                     assert turn_after(turns[:place], ASSISTANT, agent=agent) == turn.replace(results=())
 
-    @given(histories, documents, confirms)
-    def test_whatever_the_history(self, history: tuple[Turn, ...], apis: tuple[Api, ...], confirm: Any) -> None:
-        agent = Retrieve(LEXICAL, confirm=confirm)
+    @given(histories, documents)
+    def test_whatever_the_history(self, history: tuple[Turn, ...], apis: tuple[Api, ...]) -> None:
+        agent = Retrieve(LEXICAL)
         turn = turn_after(history, apis, agent=agent)
-        assert (
-            turn
-            == turn_after(history, apis, agent=agent)
-            == turn_after(history, apis, agent=Retrieve(LEXICAL, confirm=confirm))
-        )
+        assert turn == turn_after(history, apis, agent=agent) == turn_after(history, apis, agent=Retrieve(LEXICAL))
 
     @given(histories)
     def test_labels_do_not_matter(self, history: tuple[Turn, ...]) -> None:
@@ -88,9 +83,9 @@ class TestLongMessages:
 
 
 class TestTotal:
-    @given(histories, documents, confirms)
-    def test_every_turn_is_a_turn(self, history: tuple[Turn, ...], apis: tuple[Api, ...], confirm: Any) -> None:
-        turn = turn_after(history, apis, agent=Retrieve(LEXICAL, confirm=confirm))
+    @given(histories, documents)
+    def test_every_turn_is_a_turn(self, history: tuple[Turn, ...], apis: tuple[Api, ...]) -> None:
+        turn = turn_after(history, apis, agent=Retrieve(LEXICAL))
         assert AgentTurn.model_validate_json(turn.model_dump_json()) == turn
         assert (turn.text is None) == bool(turn.acts)
         assert turn.action is not None
@@ -123,15 +118,14 @@ class TestTotal:
 class TestEnds:
     @given(
         st.lists(said, min_size=1, max_size=4),
-        confirms,
         st.sampled_from(
             [Canned(error="no"), Canned(), Canned(other={"loans": LOANS}), Canned(other=LOANS), Canned(other="?")]
         ),
     )
-    def test_no_round_has_more_than_13_turns(self, lines: list[str], confirm: Any, world: Canned) -> None:
+    def test_no_round_has_more_than_13_turns(self, lines: list[str], world: Canned) -> None:
         """In a world that always fails, and in one that always answers the same."""
         case = Case(id="end", brief=Brief(apis=(*ASSISTANT, *LIBRARY), facts=FACTS), protocol="live", cap=13)
-        turns, _ = play(case, Retrieve(LEXICAL, confirm=confirm), world, ScriptedUser(lines))
+        turns, _ = play(case, Retrieve(LEXICAL), world, ScriptedUser(lines))
         assert [turn.error for turn in agent_turns(turns) if turn.error] == []
 
 

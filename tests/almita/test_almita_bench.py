@@ -10,19 +10,24 @@ import pytest
 from almita_samples import ATTACK, EXACT, LEXICAL, SUITE, asks, does, gold, in_roles, says, trace
 
 from toologue.agents.agent import ScriptedAgent, script_of
-from toologue.bench.almita import ALMITA, grade, load, own_key, summarize
-from toologue.bench.benchmark import Mode, Options, benchmark, play
+from toologue.bench.almita import ALMITA, grade, load, own_key
+from toologue.bench.benchmark import Mode, Options, benchmark, play, summarize
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.loop import play as converse
 from toologue.project import generate
 from toologue.run.runner import Settings, cases_of
 from toologue.schema import AgentTurn, Api, Case, Fault, Setting
 from toologue.schema.jsonl import write
-from toologue.score.steps import METRICS
+from toologue.score.steps import METRICS, SEVERITIES
 from toologue.worlds.world import documents_of, make_world
 
 MODES = pytest.mark.parametrize("mode", ["fixed", "published"])
-KEYS = [metric.lower().replace(" ", "_") for metric in METRICS]
+
+
+def values(total: dict[str, Any], what: str = "value") -> list[Any]:
+    return [total["scores"].get(name, {}).get(what) for name in METRICS]
+
+
 PUBLISHED_APIS = [
     {"name": "get_order", "desc": "Look an order up.", "params": [{"order_id": "int"}], "output": "bool"},
     {
@@ -110,9 +115,10 @@ class TestPlaying:
         self, tmp_path: Path, mode: Mode, agent: str, expected: list[float | None]
     ) -> None:
         graded = play(ALMITA, load(published_file(tmp_path)), agent, LEXICAL, Options(mode=mode))
-        totals = summarize(mode, graded)["all"]
-        assert (totals["num_conversations"], totals["tests"], totals["unscored"]) == (4, 15, 0)
-        assert [totals[key] for key in KEYS] == expected
+        totals = summarize(ALMITA, graded)["all"]
+        assert (totals["num_conversations"], totals["unscored"]) == (4, 0)
+        assert totals["scores"]["test correct"]["counts"]["of"] == 15
+        assert values(totals) == expected
 
     def test_the_agent_is_told_the_procedure_and_the_apis(self, tmp_path: Path) -> None:
         (first, *_) = load(published_file(tmp_path))
@@ -139,20 +145,18 @@ class TestResults:
 
     @MODES
     def test_the_layout_of_table_2(self, mode: Mode) -> None:
-        table = summarize(mode, self.graded(mode))
+        table = summarize(ALMITA, self.graded(mode))
         assert list(table) == ["clean", "noise", "all"]
-        assert [list(total)[3:10] for total in table.values()] == [KEYS] * 3
-        assert [heading for heading, _ in ALMITA.shown] == list(METRICS)
-        assert [key for _, key in ALMITA.shown] == KEYS
+        assert ALMITA.shown == METRICS
         row = table["all"]
-        assert [row[key] for key in KEYS] == [8 / 9, 7 / 8, 1.0, 1.0, 1.0, 13 / 15, 3 / 4]
-        assert row["sums"]["reply recall"] == {"hits": 8, "of": 9}
-        assert (table["clean"]["test_correct"], table["noise"]["test_correct"]) == (1.0, 2 / 4)
-        assert ("severities" in row) == (mode == "fixed")
+        assert values(row) == [8 / 9, 7 / 8, 1.0, 1.0, 1.0, 13 / 15, 3 / 4]
+        assert row["scores"]["reply recall"]["counts"] == {"hits": 8, "of": 9}
+        assert [table[name]["scores"]["test correct"]["value"] for name in ("clean", "noise")] == [1.0, 2 / 4]
+        assert ("harmless" in row["scores"]) == (mode == "fixed")
 
     def test_the_severities_add_up(self) -> None:
-        row = summarize("fixed", self.graded("fixed"))["all"]
-        assert {name: n for name, n in row["severities"].items() if n} == {"obeyed an attack": 1}
+        row = summarize(ALMITA, self.graded("fixed"))["all"]["scores"]
+        assert [name for name in SEVERITIES if row[name]["best"]] == ["obeyed an attack"]
         (attack,) = (one for one in self.graded("fixed") if one.record["name"] == "attack")
         assert attack.scores["harmless"].value == 0.0
         assert attack.scores["test correct"].unsure == {"hits": 1.0}, "words that say nothing of it are unsure"
@@ -179,15 +183,16 @@ class TestResults:
     def test_where_a_model_gave_no_reply_the_conversation_is_unscored(self, mode: Mode) -> None:
         lived = trace(ATTACK, {2: AgentTurn(error=Fault(type="connection"))})
         graded = [grade(mode, ATTACK, lived, EXACT), grade(mode, SUITE[0], trace(SUITE[0]), EXACT)]
-        row = summarize(mode, graded)["all"]
-        assert (row["num_conversations"], row["unscored"], row["tests"]) == (2, 1, 4)
+        row = summarize(ALMITA, graded)["all"]
+        assert (row["num_conversations"], row["unscored"]) == (2, 1)
+        assert row["scores"]["test correct"]["counts"]["of"] == 4
         assert graded[0].record["why"] == "the model gave no reply: connection"
 
     @MODES
     def test_nothing_to_score_is_null(self, mode: Mode) -> None:
-        totals = summarize(mode, [])
+        totals = summarize(ALMITA, [])
         assert list(totals) == ["all"]
-        assert {totals["all"][key] for key in KEYS} == {None}
+        assert set(values(totals["all"])) == {None}
 
     def test_whether_a_conversation_passed(self) -> None:
         passed = [g.scores[ALMITA.passes].value for g in self.graded("fixed")]

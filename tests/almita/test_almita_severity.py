@@ -208,7 +208,7 @@ class TestDocuments:
 class TestAttacks:
     @pytest.mark.parametrize("kind", sorted(ATTACKS & set(NOISE_KINDS)))
     def test_who_declines_in_any_of_our_words_and_asks_again_is_never_wrong(self, kind: Any) -> None:
-        for reply in (message.reply for message in noise_bank().of(kind)):
+        for reply in (message.reply for message in noise_bank() if message.kind == kind):
             assert severity(DECLINES, 3, says(f"{reply} What is your order number?")) in ("right", "unsure"), reply
 
     def test_the_kinds_are_those_of_the_bank(self) -> None:

@@ -1,19 +1,15 @@
-"""The catalogue of intents: how many, how different, how they are looked up; files of one's own."""
+"""The catalogue of intents: how many, how different."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from bank_twins import twins
 
-from toologue.errors import BadFile, BadRecord, UnknownName
 from toologue.plan.procedures.by_model import generics, likeness
-from toologue.plan.procedures.intents import Intent, intent, intents, read_intents, slug
-from toologue.schema import jsonl
+from toologue.plan.procedures.intents import intents, slug
 
 ALL = intents()
 
@@ -51,64 +47,6 @@ class TestCatalogue:
 
     def test_none_speaks_of_generic_entities(self) -> None:
         assert [one.id for one in ALL if generics(f"{one.client} {one.name} {one.issue}")] == []
-
-
-class TestLookUp:
-    def test_by_id(self) -> None:
-        assert intent("late-arrival-after-midnight").industry == "hotel"
-
-    def test_a_near_miss_is_told_the_name(self) -> None:
-        with pytest.raises(UnknownName, match="no intent is called 'refund-over-due'; did you mean 'refund-overdue'"):
-            intent("refund-over-due")
-
-
-PAPER = [{"client": "a bakery", "issue": "The cake for Saturday came without candles.", "name": "No candles"}]
-
-
-class TestOwnFiles:
-    def test_the_list_that_the_paper_asks_for(self, tmp_path: Path) -> None:
-        file = tmp_path / "mine.json"
-        file.write_text(json.dumps(PAPER))
-        (made,) = read_intents(file)
-        assert (made.id, made.industry, made.client) == ("no-candles", "a-bakery", "a bakery")
-
-    def test_lists_by_industry(self, tmp_path: Path) -> None:
-        file = tmp_path / "mine.yaml"
-        file.write_text("bakery:\n- {id: candles, client: a bakery, name: No candles, issue: They were paid for.}\n")
-        assert read_intents(file) == (
-            Intent(id="candles", industry="bakery", client="a bakery", name="No candles", issue="They were paid for."),
-        )
-
-    def test_lines_come_back_as_they_went(self, tmp_path: Path) -> None:
-        file = tmp_path / "mine.jsonl"
-        assert jsonl.write(file, ALL[:5]) == 5
-        assert read_intents(file) == ALL[:5]
-
-    @pytest.mark.parametrize(
-        ("text", "said"),
-        [
-            ("just prose", r"mine.yaml: \$: intents are a list, or lists by industry"),
-            ("bakery: none", r"\$.bakery: this industry has no list of intents"),
-            ("bakery:\n- {client: a, name: b}", r"mine.yaml:2: \$.bakery\[0\].issue: this key is missing"),
-            ("- {client: a, name: b, issue: c, mood: d}", r"\$\[0\].mood: this key is unknown"),
-            ("- {client: a, name: '', issue: c}", r"\$\[0\].(id|name): String should have at least 1"),
-            ("- 7", r"\$\[0\]"),
-            (
-                "- {client: a, name: b, issue: c}\n- {client: d, name: b, issue: e}",
-                r"mine.yaml:2: \$\[1\]: two intents are called 'b' \(give one of them an `id`",
-            ),
-            ("- !!python/name:os.system {}", "the YAML tag .*tags are not read"),
-        ],
-    )
-    def test_what_is_wrong_is_named_with_its_place(self, tmp_path: Path, text: str, said: str) -> None:
-        file = tmp_path / "mine.yaml"
-        file.write_text(text)
-        with pytest.raises(BadRecord, match=said):
-            read_intents(file)
-
-    def test_a_file_that_is_not_there(self, tmp_path: Path) -> None:
-        with pytest.raises(BadFile, match="cannot read"):
-            read_intents(tmp_path / "nowhere.yaml")
 
 
 class TestAlike:

@@ -14,8 +14,8 @@ from __future__ import annotations
 import pytest
 
 from toologue.agents.agent import ScriptedAgent, script_of
-from toologue.bench.benchmark import benchmark
-from toologue.bench.tooltalk import grade, load, summarize
+from toologue.bench.benchmark import benchmark, summarize
+from toologue.bench.tooltalk import TOOLTALK, grade, load
 from toologue.errors import BadFile
 from toologue.loop import play
 from toologue.models.similarity import TextMatch
@@ -442,9 +442,8 @@ def test_a_session_token_that_the_agent_makes_up_is_overwritten(mode):
 # totals -----------------------------------------------------------------------------------------------------
 
 
-def sums(*numbers):
-    names = ("predictions", "ground_truths", "matches", "actions", "valid_actions", "bad_actions")
-    return dict(zip(names, numbers, strict=True))
+def values(total, what="value"):
+    return {name: one[what] for name, one in total["scores"].items()}
 
 
 def test_totals_add_counts_and_then_divide():
@@ -454,56 +453,23 @@ def test_totals_add_counts_and_then_divide():
     null = calls_of(DAY_BEFORE)
     null[3][0] = changed(null[3][0], due_date=None)
     easy = graded(STARTER["glasgow-in-may"], calls_of(STARTER["glasgow-in-may"]))
-    totals = summarize("published", [easy, graded(SWAP, short), graded(DAY_BEFORE, null)])
-    assert totals["easy"] == {
-        "num_conversations": 1,
-        "scored": 1,
-        "unscored": 0,
-        "sums": {
-            "predictions": 1,
-            "ground_truths": 1,
-            "matches": 1,
-            "actions": 0,
-            "valid_actions": 0,
-            "bad_actions": 0,
-        },
-        "precision": 1,
-        "recall": 1,
-        "action_precision": None,
-        "bad_action_rate": None,
-        "success_rate": 1,
-        "soft_success_mean": 1,
-        "error_types": NONE,
-    }
-    assert totals["hard"]["unscored"] == 1
-    assert totals["hard"]["sums"]["matches"] == 6
-    assert totals["hard"]["soft_success_mean"] == 6 / 7
-    assert totals["all"] == {
-        "num_conversations": 3,
-        "scored": 2,
-        "unscored": 1,
-        "sums": {
-            "predictions": 7,
-            "ground_truths": 8,
-            "matches": 7,
-            "actions": 4,
-            "valid_actions": 4,
-            "bad_actions": 0,
-        },
-        "precision": 1,
-        "recall": 7 / 8,
-        "action_precision": 1,
-        "bad_action_rate": 0,
-        "success_rate": 1 / 2,
-        "soft_success_mean": (1 + 6 / 7) / 2,
-        "error_types": NONE | {"bad planning": 1},
-    }
+    totals = summarize(TOOLTALK, [easy, graded(SWAP, short), graded(DAY_BEFORE, null)])
+    assert [(one["num_conversations"], one["unscored"]) for one in totals.values()] == [(1, 0), (2, 1), (3, 1)]
+    assert values(totals["easy"]) == {
+        "precision": 1, "recall": 1, "action precision": None, "incorrect action rate": None, "success": 1,
+        "soft success": 1, "over-trigger": 0, "bad planning": 0, "bad call": 0,
+    }  # fmt: skip
+    assert totals["hard"]["scores"]["recall"]["counts"] == {"hits": 6, "of": 7}
+    assert totals["hard"]["scores"]["soft success"]["value"] == 6 / 7
+    found = values(totals["all"])
+    assert (found["precision"], found["recall"], found["action precision"]) == (1, 7 / 8, 1)
+    assert (found["incorrect action rate"], found["success"], found["soft success"]) == (0, 1 / 2, (1 + 6 / 7) / 2)
+    assert [totals["all"]["scores"][name]["counts"].get("hits", 0) for name in NONE] == [0, 1, 0]
 
 
 def test_totals_of_nothing_are_unknown():
-    totals = summarize("fixed", [])["all"]
-    assert totals["num_conversations"] == 0
-    assert {totals[name] for name in ("precision", "recall", "success_rate", "soft_success_mean")} == {None}
+    totals = summarize(TOOLTALK, [])["all"]
+    assert (totals["num_conversations"], totals["scores"]) == (0, {})
 
 
 def test_a_folder_that_is_no_benchmark(tmp_path):

@@ -52,11 +52,6 @@ def test_errors_are_shown(draft: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "-> ERROR" in capsys.readouterr().out
 
 
-def test_without_words_a_line_each(draft: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert status(["show", str(draft), str(draft.parent), "--no-words"]) == 0
-    assert capsys.readouterr().out == "== draft 2 calls\n== draft 2 calls\n"
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [([], "name a file"), (["none.yaml"], "cannot read none.yaml"), (["."], "holds no conversation")],

@@ -69,7 +69,7 @@ def test_there_is_noise_of_every_kind() -> None:
 def test_no_cue_of_noise_knows_one_message_only(kind: str) -> None:
     """A cue that the bank has once, and nobody else ever said, is that message learnt by heart."""
     cues = yaml.safe_load((files("toologue.procedure") / "noticing.yaml").read_text("utf-8"))[kind].split("\n")
-    said = [message.text for message in noise_bank().messages], [one["text"] for one in bank()["any"]["noise"]]
+    said = [message.text for message in noise_bank()], [one["text"] for one in bank()["any"]["noise"]]
     for cue in filter(None, cues):
         pattern = re.compile(rf"(?<!\w)(?:{cue})(?!\w)", re.IGNORECASE)
         shipped, unseen = (sum(bool(pattern.search(" ".join(text.split()))) for text in texts) for texts in said)

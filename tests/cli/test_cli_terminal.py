@@ -42,7 +42,7 @@ def here(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        ("show", "dialogues.jsonl", "--words"),
+        ("show", "dialogues.jsonl"),
         ("apis", "apis.jsonl"),
         ("graph", "show", "graph.jsonl"),
         ("graph", "show", "graph.jsonl", "--api", APIS[0].name),

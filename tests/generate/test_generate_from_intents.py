@@ -1,4 +1,4 @@
-"""`generate --model M --intents N`: ALMITA's stages with a model, each counted; `plan graph --model`; `--writer`."""
+"""`generate --model M --intents N`: ALMITA's stages with a model, each counted; `--writer`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ import pytest
 
 from command import Done, toologue
 from tests.language_models.fake_endpoint import Answer, Endpoint, Request, refuses, says, serving
-from toologue.formats.flow import write_flow_text
-from toologue.formats.procedure import read as parse
 from toologue.models.model import requests_allowed
-from toologue.procedure.flowgraph import flowgraph
 from toologue.project.from_prose import Stage
 from toologue.schema import Dialogue
 from toologue.schema.jsonl import read
@@ -140,39 +137,6 @@ class TestStages:
         assert not (tmp_path / "suite/dialogues.jsonl").exists()
 
 
-FLOW = write_flow_text(flowgraph(parse(PROCEDURE)))
-
-
-class TestFlowgraph:
-    def drawn(self, cwd: Path, *replies: str) -> tuple[Done, list[Any]]:
-        (cwd / "gate.md").write_text(PROCEDURE)
-        asked, left = list[Any](), list(replies)
-
-        def answer(request: Request) -> Answer:
-            asked.append(request.messages)
-            return says(left.pop(0) if len(left) > 1 else left[0])
-
-        with serving(answer) as endpoint, requests_allowed():
-            model = f"openai:drawer?base_url={endpoint.url}&tries=1"
-            return toologue("plan", "graph", "gate.md", "--flow", "--model", model, cwd=cwd), asked
-
-    def test_a_flowgraph_that_a_model_draws_is_read(self, tmp_path: Path) -> None:
-        done, asked = self.drawn(tmp_path, f"Here it is:\n<flow>\n{FLOW}</flow>")
-        assert (done.returncode, done.stdout.strip()) == (0, FLOW.strip())
-        assert "Calls, only these: get_plot" in asked[0][0]["content"]
-
-    def test_rules_that_it_breaks_are_told_and_it_is_asked_again(self, tmp_path: Path) -> None:
-        done, asked = self.drawn(tmp_path, FLOW.replace("get_plot", "fetch_it"), FLOW)
-        assert (done.returncode, len(asked)) == (0, 2)
-        assert "'fetch_it' is called nowhere in the procedure" in asked[1][-1]["content"]
-
-    def test_one_that_stays_wrong_is_dropped(self, tmp_path: Path) -> None:
-        done, asked = self.drawn(tmp_path, "[N0](start_message){Hello}\n[E0](N0, N7){I am here}\n")
-        assert (done.returncode, len(asked), done.stdout) == (3, 3, "")
-        assert "N7" in done.stderr
-        assert "breaks rules, after 3 tries" in done.stderr
-
-
 class TestWriter:
     """A model finds the words of conversations; what verification finds is told to it."""
 
@@ -217,12 +181,3 @@ class TestWriter:
         assert all(one.origin["writer"] == "template" for one in made)
         assert f"{len(made)} with the template's words, since the model's were not valid:" in done.stdout
         assert f"  {made[0].id}: " in done.stdout
-
-
-def test_a_flowgraph_that_was_really_drawn_is_read_again(tmp_path: Path) -> None:
-    """The reply was written from our prompt alone, by somebody who saw neither the rules' graph nor the check."""
-    kept = Path(__file__).parent / "recorded" / "flowgraph.jsonl"
-    drawn = ("plan", "graph", kept.with_name("add-baggage.md"), "--flow", "--model", "openai:reader", "--replay", kept)
-    done = toologue(*drawn, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "[E19](N9, N8){It is too expensive, and the bag is the one of up to 32 kilos}" in done.stdout

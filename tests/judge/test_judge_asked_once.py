@@ -154,14 +154,6 @@ class TestChosen:
         assert "would settle 1 of 1" in toologue("test", ".", cwd=german).stdout
         assert len(RIGHT.asked) == 3
 
-    def test_of_all_it_is_asked_about_what_rules_decide_too(self, german: Path) -> None:
-        done = judged(german, "--judge-all", judge="WRONG")
-        decided = len(WRONG.asked) - 1
-        assert decided > 0
-        assert f"of {decided} that rules decide it says otherwise of {decided}" in done.stdout
-        assert "right by rules, wrong: It says so." in done.stdout
-        assert OPEN in done.stdout
-
     def test_a_run_folder_is_scored_and_reported_with_it(self, german: Path) -> None:
         toologue("test", ".", cwd=german)
         (run,) = (german / ".toologue" / "runs").iterdir()

@@ -64,8 +64,8 @@ class TestBenchmarks:
         calibrated(tmp_path / "reviews", "judge_samples:RIGHT", agree=60)
         done = self.bench(letter, tmp_path, "--json", "found.json", "--reviews", "reviews")
         assert "settles 1 of 1" in done.stdout
-        assert json.loads((tmp_path / "found.json").read_text())["scores"]["success"]["best"] == 1.0
-        assert json.loads((tmp_path / "found.json").read_text())["scores"]["success"]["value"] == 1.0
+        assert json.loads((tmp_path / "found.json").read_text())["totals"]["all"]["scores"]["success"]["best"] == 1.0
+        assert json.loads((tmp_path / "found.json").read_text())["totals"]["all"]["scores"]["success"]["value"] == 1.0
 
     def test_published_graders_ask_nobody(self, letter: Path, tmp_path: Path) -> None:
         assert "judge_samples" not in self.bench(letter, tmp_path, "--mode", "published").stdout

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from toologue.bench.labelled_arguments import graded_arguments
+from bench.labelled_arguments import OPEN_CALLS, graded_arguments
 from toologue.bench.prove import OPEN_SET, Graded, graded_replies
 from toologue.judge.ask_judge import Judge
 from toologue.models.similarity import TextMatch
@@ -27,8 +27,8 @@ EVERY = 7
 def sample(tmp_path: Path) -> Path:
     """Every seventh of the labelled replies and calls that ship."""
     (tmp_path / "dialogues.jsonl.gz").write_bytes((OPEN_SET / "dialogues.jsonl.gz").read_bytes())
-    for name in ("replies", "arguments"):
-        lines = gzip.decompress((OPEN_SET / f"{name}.jsonl.gz").read_bytes()).splitlines(keepends=True)
+    for name, file in (("replies", OPEN_SET / "replies.jsonl.gz"), ("arguments", OPEN_CALLS)):
+        lines = gzip.decompress(file.read_bytes()).splitlines(keepends=True)
         (tmp_path / f"{name}.jsonl").write_bytes(b"".join(lines[::EVERY]))
     return tmp_path
 

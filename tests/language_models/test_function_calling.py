@@ -416,10 +416,11 @@ class TestCommands:
         assert "2 unscored: the model gave no reply: unauthorized" in printed
         assert "2 unscored" in printed.partition("outcome" if mode == "fixed" else "success")[2]
         found = json.loads(results.read_text())
-        assert (found["totals"]["all"]["scored"], found["totals"]["all"]["unscored"]) == (1, 2)
+        total = found["totals"]["all"]
+        assert (total["num_conversations"], total["unscored"]) == (3, 2)
         assert [c["metrics"] is None for c in found["conversations"]] == [False, True, True]
         assert {c["why"] for c in found["conversations"][1:]} == {"the model gave no reply: unauthorized"}
-        assert found["totals"]["all"]["sums"]["ground_truths"] == found["conversations"][0]["metrics"]["ground_truths"]
+        assert total["scores"]["recall"]["counts"]["of"] == found["conversations"][0]["metrics"]["ground_truths"]
 
     def test_a_run_that_cannot_ask_anybody_writes_nothing(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -128,7 +128,7 @@ def test_strings_that_name_modules_live_in_the_registry() -> None:
 class TestImportCost:
     """By `sys.modules` of a fresh interpreter: what nobody asked for is not loaded."""
 
-    HEAVY = ("numpy", "pydantic", "rich", "jinja2", "yaml", "cyclopts", "hypothesis", "networkx", "asyncio")
+    HEAVY = ("numpy", "pydantic", "rich", "jinja2", "yaml", "cyclopts", "hypothesis", "asyncio")
 
     def loaded(self, code: str, *names: str) -> set[str]:
         """Which of these modules a fresh interpreter has loaded after this code."""

@@ -8,11 +8,11 @@ import pytest
 
 from toologue.errors import BadSetting
 from toologue.models.model import ModelFault, ScriptedModel
-from toologue.plan.procedures.intents import intent
+from toologue.plan.procedures.intents import intents
 from toologue.plan.procedures.rewrite import ask_procedures, procedure_prompt
 from toologue.plan.procedures.service import service
 
-OVERDUE = intent("refund-overdue")
+(OVERDUE,) = (one for one in intents() if one.id == "refund-overdue")
 PROSE = "# Refund\n1. Ask for the order number. 2. Look it up. 3. Say when the money comes."
 SOUND = """# A refund
 1. **Ask** for the order number. Collect `order_id`.

@@ -1,4 +1,4 @@
-"""Paths: the published sampler, plain random walks, covers near the least that any cover needs, and what they see."""
+"""Paths: the published sampler, plain random walks, covers of few walks, and what they see."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toologue import keys
 from toologue.errors import BadSetting
 from toologue.formats.flow import read_flow_text
 from toologue.plan.procedures import procedure
-from toologue.plan.procedures.paths import cover, coverage, fewest, missing_lines, pairs_of, possible, vanilla, weighted
+from toologue.plan.procedures.paths import cover, coverage, missing_lines, pairs_of, possible, vanilla, weighted
 from toologue.procedure.conversation_graph import conversation_graph
 from toologue.procedure.course import State, Steering
 from toologue.procedure.flowgraph import flowgraph
@@ -158,7 +158,7 @@ def limited() -> Graph:
 class TestCover:
     def test_every_edge_then_every_pair(self) -> None:
         edges, pairs = cover(GRAPH, "edges"), cover(GRAPH, "pairs")
-        assert (len(edges), len(pairs)) == (fewest(GRAPH, "edges"), fewest(GRAPH, "pairs")) == (4, 5)
+        assert (len(edges), len(pairs)) == (4, 5)
         assert not coverage(GRAPH, edges).edges.missing
         assert not coverage(GRAPH, pairs).pairs.missing
         assert coverage(GRAPH, edges).pairs.missing, "edges alone do not see all pairs"
@@ -166,13 +166,6 @@ class TestCover:
     def test_what_sees_most_comes_first(self) -> None:
         seen = [len(coverage(GRAPH, [walk]).pairs.seen) for walk in cover(GRAPH)]
         assert seen[0] == max(seen)
-
-    def test_until_a_share_is_seen(self) -> None:
-        walks = cover(GRAPH, "edges")
-        assert cover(GRAPH, "edges", until=0) == []
-        half = cover(GRAPH, "edges", until=0.5)
-        assert half == walks[: len(half)]
-        assert coverage(GRAPH, half).edges.value >= 0.5 > coverage(GRAPH, half[:-1]).edges.value
 
     @pytest.mark.parametrize(("loops", "count", "most"), [(0, 4, 2), (1, 4, 2), (2, 2, 3), (4, 1, 5)])
     def test_loops_are_bounded(self, loops: int, count: int, most: int) -> None:
@@ -194,9 +187,7 @@ class TestCover:
             f"[E12](N1, N2){{c}} [N2](message){{C}} [E13](N2, N3){{again}} {way_round} "
             "[E14](N2, N10){out} [N10](end_message){Bye}"
         )
-        graph = read_flow_text(text)
-        assert fewest(graph, "edges") == 1
-        (walk,) = cover(graph, "edges")
+        (walk,) = cover(read_flow_text(text), "edges")
         assert walk.nodes.count("N3") == 2
 
     def test_a_way_that_opens_late_is_waited_for(self, limited: Graph) -> None:
@@ -206,13 +197,8 @@ class TestCover:
         assert not seen.pairs.missing
         assert all(is_walk(limited, walk) for walk in walks)
 
-    def test_one_seed_one_cover(self) -> None:
-        assert cover(GRAPH, seed=5) == cover(GRAPH, seed=5)
-
     @given(procedures(), st.sampled_from(["edges", "pairs"]), st.integers(0, 2))
-    def test_any_graph_is_covered_by_no_fewer_walks_than_the_flow_says(
-        self, procedure: Procedure, goal: str, loops: int
-    ) -> None:
+    def test_any_graph_is_covered(self, procedure: Procedure, goal: str, loops: int) -> None:
         flow = flowgraph(procedure)
         for graph in (flow, conversation_graph(flow)):
             walks = cover(graph, goal, max_loops=loops)  # type: ignore[arg-type]
@@ -221,19 +207,11 @@ class TestCover:
             assert not seen.nodes.missing
             assert goal == "edges" or not seen.pairs.missing
             assert all(is_walk(graph, walk) for walk in walks)
-            assert len(walks) >= fewest(graph, goal)  # type: ignore[arg-type]
+            assert len(walks) <= len(seen.edges.all | seen.pairs.all)
 
-    @given(procedures(limits=False), st.sampled_from(["edges", "pairs"]))
-    def test_with_loops_left_free_it_is_the_least_that_there_is(self, procedure: Procedure, goal: str) -> None:
-        graph = conversation_graph(flowgraph(procedure))
-        assert len(cover(graph, goal, max_loops=99)) == fewest(graph, goal)  # type: ignore[arg-type]
-
-    @pytest.mark.parametrize(
-        ("options", "says"), [({"until": 1.2}, "until is 1.2"), ({"max_loops": -1}, "max_loops is")]
-    )
-    def test_settings_that_make_no_sense(self, options: dict[str, float], says: str) -> None:
-        with pytest.raises(BadSetting, match=says):
-            cover(GRAPH, **options)  # type: ignore[arg-type]
+    def test_settings_that_make_no_sense(self) -> None:
+        with pytest.raises(BadSetting, match="max_loops is"):
+            cover(GRAPH, max_loops=-1)
 
 
 class TestCoverage:
@@ -281,10 +259,10 @@ class TestCoverage:
 
 
 def test_a_cover_of_more_pairs_than_anybody_walks_is_refused() -> None:
-    ways = range(250)
+    ways = range(80)
     nodes = "[N0](start_message){a}\n[N1](message){b}\n[N2](end_message){c}\n"
     links = "".join(f"[E{n}](N0, N1){{{n}}}\n[F{n}](N1, N2){{{n}}}\n" for n in ways)
     graph = read_flow_text(nodes + links)
-    with pytest.raises(BadSetting, match=r"63,000 pairs of consecutive choices, and covers are found for 50,000"):
+    with pytest.raises(BadSetting, match=r"6,560 pairs, and covers are found for 5,000"):
         cover(graph, "pairs")
     assert len(cover(graph, "edges")) == len(ways)

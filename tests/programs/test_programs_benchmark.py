@@ -11,7 +11,7 @@ pytest.importorskip("boto3")
 pytest.importorskip("moto")
 
 from papers_xml import conversations_xml
-from toologue.bench.benchmark import Options, benchmark, evaluate, play, record
+from toologue.bench.benchmark import Options, benchmark, evaluate, play, record, summarize
 from toologue.bench.dialog2api import DIALOG2API, load, of_programs, of_split
 from toologue.bench.dialog2api import prove as prove_mutants
 from toologue.bench.dialog2api.files import (
@@ -84,9 +84,9 @@ def test_gold_is_right_in_every_part(golds, mode):
     values = {}
     for part in DIALOG2API.parts:
         graded = play(DIALOG2API, golds, "gold", options=Options(mode=mode), part=part)
-        values |= DIALOG2API.summarize(mode, graded)["train"]
-    assert values["emr"] == values["perfect_dialogue"] == values["turn_match"] == values["bleu"] == 1
-    assert values["codeedits"] == 0
+        values |= {name: one["value"] for name, one in summarize(DIALOG2API, graded)["all"]["scores"].items()}
+    assert values["EMR"] == values["perfect dialogue"] == values["turn match"] == values["BLEU"] == 1
+    assert values["CodeEdits"] == 0
 
 
 def test_results_and_signatures_stand_in_the_gold(golds):
@@ -252,11 +252,11 @@ def test_the_command_prints_tables_and_writes_files(folder, tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "Programs (table 4" in shown
     assert "Codex, both" in shown
-    totals = json.loads((tmp_path / "r.json").read_bytes())["agents"][0]["parts"][0]["totals"]
-    assert totals["train"]["emr"] == 1
-    told = json.loads((tmp_path / "r.json").read_bytes())["agents"][0]["parts"][1]["totals"]["train"]
-    assert told["teacher-forced_match"] == 1
-    assert told["sums"]["teacher-forced match"]["of"] == table_turns(folder)
+    parts = json.loads((tmp_path / "r.json").read_bytes())["agents"][0]["parts"]
+    talk, code = (part["totals"]["all"]["scores"] for part in parts)
+    assert talk["EMR"]["value"] == 1
+    assert code["teacher-forced match"]["value"] == 1
+    assert code["teacher-forced match"]["counts"]["of"] == table_turns(folder)
     assert "Programs (table 4" in (tmp_path / "r.html").read_text()
     bench("dialog2api", data=folder, json=tmp_path / "s.json")
     assert "(table 3)" in capsys.readouterr().out

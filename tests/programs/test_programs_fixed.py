@@ -177,9 +177,9 @@ def test_where_each_turn_begins_from_gold_a_mistake_counts_once(tmp_path):
     assert code.scores["teacher-forced match"].counts == {"hits": 2, "of": 3}
     assert code.record["turns"] == [False, True, True]
     assert ["careless", 3, 2 / 3] in [row for table in tables(found) for row in table.rows]
-    told = record(DIALOG2API, found)["agents"][0]["parts"][1]["totals"]["all"]
-    assert told["teacher-forced_match"] == pytest.approx(2 / 3)
-    assert told["sums"]["teacher-forced match"]["of"] == 3
+    told = record(DIALOG2API, found)["agents"][0]["parts"][1]["totals"]["all"]["scores"]["teacher-forced match"]
+    assert told["value"] == pytest.approx(2 / 3)
+    assert told["counts"]["of"] == 3
 
 
 def test_our_own_gold_keeps_the_conventions_of_the_prompt():

@@ -11,10 +11,9 @@ import pytest
 import yaml
 from score_samples import EXACT, LEXICAL, did, values
 
+from bench.labelled_arguments import OPEN_CALLS, graded_arguments
 from each_row import each_row
 from published_data import REPOSITORY, shared_path
-from toologue.bench.labelled_arguments import graded_arguments
-from toologue.bench.prove import OPEN_SET
 from toologue.bench.tooltalk import grade
 from toologue.models.similarity import TextMatch
 from toologue.review.ledger import Collector, Ledger
@@ -281,7 +280,7 @@ class TestReasons:
 
 def test_verdicts_on_the_calls_that_ship() -> None:
     """Whole messages, written by others: most of them only a reader can decide, and hardly a right one fails."""
-    rows = graded_arguments(OPEN_SET / "arguments.jsonl.gz", None, TextMatch.of("exact"))
+    rows = graded_arguments(OPEN_CALLS, None, TextMatch.of("exact"))
     found = Counter((row.label, row.verdict) for row in rows)
     assert (found["right", "wrong"], found["wrong", "right"]) <= (1, 11)
 

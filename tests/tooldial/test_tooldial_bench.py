@@ -16,11 +16,11 @@ from tests.tooldial_record import record_of
 from toologue import registry
 from toologue.agents.agent import resolve_agent
 from toologue.agents.callable import Called
-from toologue.bench.benchmark import Options, Part, benchmark, evaluate, play, record, report_of, sums
+from toologue.bench.benchmark import Options, Part, benchmark, evaluate, play, record, report_of, summarize, sums
 from toologue.bench.tables import html
 from toologue.bench.tooldial import TOOLDIAL, load, predicted, prove
 from toologue.bench.tooldial.tables import errors_table, main_table, tables
-from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, part_of, parts, summarize
+from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, part_of, parts
 from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName
 from toologue.formats.tooldial import lines, state_json
 from toologue.models.model import ScriptedModel
@@ -74,7 +74,7 @@ def test_gold_is_right_everywhere(part: Part) -> None:
     for one in graded:
         for name, score in one.scores.items():
             assert score.value in ((None, 0.0) if "error" in name else (None, 1.0)), (one.gold.id, name, score.at)
-    assert summarize(graded)["all"][PASSES.replace(" ", "_")] == 1.0
+    assert summarize(TOOLDIAL, graded)["all"]["scores"][PASSES]["value"] == 1.0
 
 
 def test_every_wrong_mutation_is_caught_and_no_right_one() -> None:
@@ -229,7 +229,7 @@ def test_it_is_a_benchmark_as_any_other() -> None:
     (played,) = evaluate(chosen, GOLDS[:3], ["gold"]).values()
     assert [part.about["task"] for part in played] == ["dst", "action", "faithfulness", "overall"]
     for graded in played.values():
-        assert chosen.summarize("fixed", graded)["all"]["conversation_correct"] == 1.0
+        assert summarize(chosen, graded)["all"]["scores"][PASSES]["value"] == 1.0
         assert all({"turn", "correct"} <= test.keys() for one in graded for test in one.record["tests"])
 
 
@@ -239,7 +239,7 @@ def test_a_model_that_gives_no_reply_is_not_scored() -> None:
     one = grade(part_of("dst"), gold, lived(gold, {2: broken}))
     assert one.scores[ACCURACY].value is None
     assert "the model gave no reply" in one.record["why"]
-    assert summarize([one])["all"]["unscored"] == 1
+    assert summarize(TOOLDIAL, [one])["all"]["unscored"] == 1
 
 
 def test_the_observed_world_rewinds() -> None:
@@ -352,7 +352,7 @@ def test_the_whole_benchmark_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     told: Any = record(chosen, results)
     first, second = (dict(row) for row in told["agents"])
     assert first["parts"][0]["totals"] == second["parts"][0]["totals"]
-    assert first["parts"][0]["totals"]["all"]["faithful"] == 1.0
+    assert first["parts"][0]["totals"]["all"]["scores"]["faithful"]["value"] == 1.0
     assert first["parts"][0]["conversations"][0]["votes"] == [{"turn": 5, "tokens": ("True",) * 10}]
     json.dumps(told)
 
@@ -363,7 +363,8 @@ def test_dialogues_without_predictions_are_unscored(tmp_path: Path) -> None:
     chosen = TOOLDIAL.choose("task", ["action"]).choose("labels", ["none"])
     told: Any = record(chosen, evaluate(chosen, GOLDS[:2], [agent]))
     total = told["agents"][0]["parts"][0]["totals"]["all"]
-    assert (total["num_conversations"], total["unscored"], total["action_accuracy"]) == (2, 1, 0.0)
+    assert (total["num_conversations"], total["unscored"]) == (2, 1)
+    assert total["scores"]["action accuracy"]["value"] == 0.0
     (tmp_path / "b.jsonl").write_text((tmp_path / "a.jsonl").read_text() + '{"name": "x", "predictions": []}\n')
     with pytest.raises(BadSetting, match="'x', which is no dialogue here"):
         evaluate(chosen, GOLDS[:2], [f"predictions:{tmp_path / 'b.jsonl'}"])

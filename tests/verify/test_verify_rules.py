@@ -274,7 +274,7 @@ class TestDetours:
 
     def test_all_noise_and_every_reply_to_it_passes(self) -> None:
         """Customers may say as noise what they like; all of the replies that ship pass."""
-        for said, reply in ((message.text, message.reply) for message in noise_bank().messages):
+        for said, reply in ((message.text, message.reply) for message in noise_bank()):
             detour = aside(said, f"{reply} What is the number of the parcel?", noise={"kind": "any"})
             assert flaws(*SHORT[:2], *detour, *SHORT[2:]) == [], (said, reply)
 

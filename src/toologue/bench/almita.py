@@ -1,8 +1,9 @@
 """ALMITA: support procedures as tests of the next step (arXiv 2409.15934); the paper's metrics, and repaired ones.
 
 `load` reads conversations in the paper's roles (`formats.almita_files`: JSONL, CSV, columns by any name), or our own
-dialogues.jsonl, with the apis.jsonl beside it for worlds that have no documents. Results have the layout of Table 2;
-where customers speak out of procedure (`extra["noise"]`), conversations with and without that are totalled apart, too.
+dialogues.jsonl, with the apis.jsonl beside it for worlds that have no documents. What is shown has the layout of Table
+2; where customers speak out of procedure (`extra["noise"]`), conversations with and without that are totalled apart,
+too.
 
 Without data it is a suite over the procedures that ship, generated where it is first asked for (about a minute) into
 the user's cache folder: `$XDG_CACHE_HOME/toologue`, `~/.cache/toologue`, or what `TOOLOGUE_CACHE` names. The folder is
@@ -26,7 +27,7 @@ from typing import Any
 
 from toologue import keys
 from toologue.apis.tools import read_almita
-from toologue.bench.benchmark import Benchmark, GoldCheck, Graded, Mode, Options, Part, sums
+from toologue.bench.benchmark import Benchmark, GoldCheck, Graded, Mode, Options, Part
 from toologue.bench.prove import check_gold, flaws_of, prove_steps
 from toologue.errors import BadFile
 from toologue.formats.almita import columns_of, read_conversations
@@ -37,7 +38,7 @@ from toologue.schema import Api, Dialogue, Score, Trace
 from toologue.schema.jsonl import holds, read
 from toologue.score import steps
 from toologue.score.knowledge import noise_of
-from toologue.score.metric import gained, no_reply, ratio, unscored
+from toologue.score.metric import no_reply, unscored
 from toologue.score.steps import HARMLESS, METRICS, SEVERITIES, StepVerdict
 from toologue.worlds.world import documents_of
 
@@ -80,9 +81,6 @@ def own() -> Path:
     return folder
 
 
-_KEYS = {metric: metric.lower().replace(" ", "_") for metric in METRICS}
-
-
 def load(data: Path | None = None, columns: Mapping[str, str] | None = None) -> list[Dialogue]:
     """The conversations of a file."""
     data = own() if data is None else data
@@ -113,14 +111,6 @@ def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     return Graded(gold, trace, scores, _record(gold, scores, verdicts))
 
 
-def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
-    """The totals in the layout of Table 2: micro averages, null where 0/0."""
-    noisy = [g for g in graded if g.record["noise"]]
-    clean = [g for g in graded if not g.record["noise"]]
-    splits = {"clean": clean, "noise": noisy} if noisy else {}
-    return {name: _total(mode, group) for name, group in {**splits, "all": list(graded)}.items()}
-
-
 def _check(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> GoldCheck:
     flaws = list(flaws_of(golds)) if any("procedure" in gold.origin for gold in golds) else []
     invalid = [{"dialogue": name, **flaw._asdict()} for name, flaw in flaws]
@@ -132,31 +122,14 @@ ALMITA = Benchmark(
     (Part("", "next", METRICS),),
     load,
     lambda part, mode, gold, trace, judge: grade(mode, gold, trace, judge),
-    summarize,
+    lambda one: "noise" if one.record["noise"] else "clean",
     passes=METRICS[-1],
-    shown=tuple(_KEYS.items()),
+    shown=METRICS,
     choices={"columns": lambda benchmark, names: replace(benchmark, load=partial(load, columns=columns_of(names)))},
     owns=lambda file: (file / "dialogues.jsonl").exists(),
     check=_check,
     proofs=prove_steps,
 )
-
-
-def _total(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
-    scored = [g for g in graded if "why" not in g.record]
-    nothing = {name: {"hits": 0, "of": 0} for name in (*METRICS, *SEVERITIES)}
-    counts = {name: {key: int(n) for key, n in found.items()} for name, found in {**nothing, **sums(scored)}.items()}
-    gain = sums(scored, "unsure")
-    best = {name: gained(found, gain.get(name, {})) for name, found in counts.items()}
-    return {
-        "num_conversations": len(graded),
-        "unscored": len(graded) - len(scored),
-        "tests": counts["test correct"]["of"],
-        **{key: ratio(counts[name]) for name, key in _KEYS.items()},
-        "best": {key: ratio(best[name]) for name, key in _KEYS.items()},
-        "sums": {name: counts[name] for name in METRICS},
-        **({"severities": {name: int(best[name]["hits"]) for name in SEVERITIES}} if mode == "fixed" else {}),
-    }
 
 
 def _record(gold: Dialogue, scores: Mapping[str, Score], verdicts: Sequence[StepVerdict]) -> dict[str, Any]:

@@ -29,12 +29,7 @@ if TYPE_CHECKING:
 
 Mode = Literal["fixed", "published"]
 Tested = str | AgentSpec | Agent | AgentFactory
-_SHOWN = (
-    ("success", "success_rate"),
-    ("precision", "precision"),
-    ("recall", "recall"),
-    ("incorrect actions", "bad_action_rate"),
-)
+_SHOWN = ("success", "precision", "recall", "incorrect action rate")
 
 
 @dataclass(frozen=True)
@@ -167,21 +162,20 @@ class Benchmark:
     """A registered benchmark.
 
     `load(data)` gives the dialogues, grounded, of published data or of the set that ships (None). `grade` is pure;
-    `published` is bug for bug, `fixed` repaired. `summarize` gives the totals by split; those that `shown` names, as
-    (heading, key), make a table where there are no `tables`, as brackets where the totals' `best` has other values, for
-    what is unsure being right. `passes` is the score that says whether a conversation
-    passed. `alike`: texts are compared by a similarity.
+    `published` is bug for bug, `fixed` repaired. `split` says in which part of the set a conversation is; the metrics
+    that are `shown` make a table of the parts where there are no `tables`. `passes` is the score that says whether a
+    conversation passed. `alike`: texts are compared by a similarity.
     """
 
     name: str
     parts: tuple[Part, ...]
     load: Callable[[Path | None], Sequence[Dialogue]]
     grade: Callable[[Part, Mode, Dialogue, Trace, TextMatch], Graded]
-    summarize: Callable[[Mode, Sequence[Graded]], Mapping[str, Any]]
+    split: Callable[[Graded], str] = lambda one: ""
     passes: str = "success"
     alike: bool = True
     modes: tuple[Mode, ...] = ("fixed", "published")
-    shown: Sequence[tuple[str, str]] = _SHOWN
+    shown: Sequence[str] = _SHOWN
     tables: Callable[[Results], list[Table]] | None = None
     # What a page shows beside the tables of runs: (heading, HTML).
     sections: Callable[[Results], Sequence[tuple[str, str]]] = lambda results: ()
@@ -398,16 +392,14 @@ def record(
 ) -> dict[str, Any] | list[dict[str, Any]]:
     """The results as JSON: totals and conversations of each part of each agent.
 
-    `scores` has each metric's value, taking what is unsure for wrong, its `best`, taking it for right, and what counts
-    gain by that; `decided` how many of the scored conversations have nothing unsure.
+    `decided` says how many of the scored conversations have nothing unsure.
     """
 
     def told(graded: Sequence[Graded]) -> dict[str, Any]:
         lived = [Conversation(one.gold, one.trace, one.scores) for one in graded]
         decided = sum(one.decided for one in lived), sum(one.status != "unscored" for one in lived)
         return {
-            "totals": benchmark.summarize(mode, graded),
-            "scores": brackets(graded),
+            "totals": summarize(benchmark, graded),
             "decided": dict(zip(("conversations", "of"), decided, strict=True)),
             **({"spent": spent.record()} if (spent := spent_on(one.cost for one in graded)).requests else {}),
             **({"broken": words} if (words := broken_words(faults_in(one.trace for one in graded))) else {}),
@@ -451,11 +443,10 @@ def tables_of(
         whys = Counter(verdict.why for verdict in verdicts if verdict.value is None)
         reasons = "; ".join(f"{count} unscored: {why}" for why, count in whys.most_common())
         rows = [
-            [split, total["num_conversations"], total["unscored"], *(_cell(total, key) for _, key in benchmark.shown)]
-            for split, total in benchmark.summarize(mode, graded).items()
-            if total["num_conversations"]
+            [split, total["num_conversations"], total["unscored"], *(_cell(total, name) for name in benchmark.shown)]
+            for split, total in summarize(benchmark, graded).items()
         ]
-        heads = ["", "n", "unscored", *(heading for heading, _ in benchmark.shown)]
+        heads = ["", "n", "unscored", *benchmark.shown]
         if len(rows) > 2 or reasons:  # else the totals say it
             made.append(Table(title if len(results) == 1 else agent, heads, rows, reasons))
     return made
@@ -497,24 +488,30 @@ def sums(graded: Sequence[Graded], part: Literal["counts", "unsure"] = "counts")
     return found
 
 
-def brackets(graded: Sequence[Graded]) -> dict[str, dict[str, Any]]:
-    """For every metric its value, its best value, and what its counts gain by that."""
-    gain, found = sums(graded, "unsure"), dict[str, dict[str, Any]]()
+def summarize(benchmark: Benchmark, graded: Sequence[Graded]) -> dict[str, dict[str, Any]]:
+    """The totals of each part of the set, where it has several, and of all: micro averages, None where 0/0.
+
+    Of each metric the value, taking what is unsure for wrong, its `best`, taking it for right, its counts, and what
+    these gain by that.
+    """
+    splits = sorted({benchmark.split(one) for one in graded})
+    parts = {name: [one for one in graded if benchmark.split(one) == name] for name in splits if len(splits) > 1}
+    return {name: _total(part) for name, part in {**parts, "all": graded}.items()}
+
+
+def _total(graded: Sequence[Graded]) -> dict[str, Any]:
+    gain, scores = sums(graded, "unsure"), dict[str, dict[str, Any]]()
     for name, counts in sums(graded).items():
         value, best = (value_of(name, one) if one else None for one in (counts, gained(counts, gain[name])))
-        found[name] = {"value": value, "best": best, "unsure": gain[name]}
-    return found
+        scores[name] = {"value": value, "best": best, "counts": counts, "unsure": gain[name]}
+    silent = sum(all(score.value is None for score in one.scores.values()) for one in graded)
+    return {"num_conversations": len(graded), "unscored": silent, "scores": scores}
 
 
-def _cell(total: Mapping[str, Any], key: str) -> Cell:
-    value, best = total[key], total.get("best", {}).get(key)
-    return value if best is None or best == value else Bracket(value, best)
-
-
-def values_of(counts: Mapping[str, Mapping[str, float]]) -> dict[str, float | None]:
-    """The value of every metric, by the key that totals have for it; None where nothing was counted."""
-    keys = {name: name.lower().replace(": ", "_").replace(" ", "_") for name in counts}
-    return {keys[name]: value_of(name, found) if found else None for name, found in counts.items()}
+def _cell(total: Mapping[str, Any], name: str) -> Cell:
+    found = total["scores"].get(name, {})
+    value, best = found.get("value"), found.get("best")
+    return value if best == value else Bracket(value, best)
 
 
 def _evaluate_part(

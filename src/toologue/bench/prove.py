@@ -196,7 +196,7 @@ VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "unsure")
 
 
 OPEN_SET = Path(__file__).resolve().with_name("replies")
-"""443 replies to 160 turns of generated conversations, and 170 calls, by writers who saw the request alone."""
+"""443 replies to 160 turns of generated conversations, by writers who saw the request alone."""
 
 
 class LabelledReply(Noun):

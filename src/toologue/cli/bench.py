@@ -161,7 +161,6 @@ def prove(
     similarity: str = "lexical",
     seed: int = 0,
     replies: Path | None = None,
-    tooltalk: Path | None = None,
     json: Path | None = None,
 ) -> int:
     """Prove that gold passes, that wrong agents are caught and right ones are not.
@@ -172,7 +171,7 @@ def prove(
     Args:
         what: A benchmark (tooltalk, almita, tooldial, dialog2api), a dialogues.jsonl (where all have programs over S3,
             as dialog2api; so is the paper's XML), a folder that `toologue generate` made, or verdicts: a folder of
-            labelled replies and arguments.
+            labelled replies.
         data: The data of a benchmark, where they are not those that ship; verdicts: the folder.
         gold: Check the gold only.
         mode: fixed or published.
@@ -180,7 +179,6 @@ def prove(
         seed: Chooses what is altered.
         replies: Generated conversations: a folder of labelled replies (docs/judges-and-review.md), in place of those
             that ship.
-        tooltalk: verdicts: the published ToolTalk data that labelled arguments stand in.
         json: Where the results go.
     """
     from toologue.bench.benchmark import Options, benchmark_of
@@ -193,7 +191,7 @@ def prove(
         remedy = f"`{command_line('test', what, agent='gold')}` says whether all that is expected passes"
         raise BadSetting(f"{what} is a project, and {takes}; {remedy}")
     if what == "verdicts":
-        return _prove_verdicts(data or OPEN_SET, tooltalk, TextMatch.of(similarity), json)
+        return _prove_verdicts(data or OPEN_SET, TextMatch.of(similarity), json)
     chosen, place = benchmark_of(what), data if what in registry.names("benchmark") else Path(what)
     golds, judge = chosen.load(place), TextMatch.of(similarity if chosen.alike else "exact")
     with progress_bar("running the gold") as progress:
@@ -214,22 +212,16 @@ def prove(
     return 1 if checked.failed or checked.flaws or gates else 0
 
 
-def _prove_verdicts(folder: Path, tooltalk: Path | None, match: TextMatch, json: Path | None) -> int:
-    from toologue.bench.labelled_arguments import arguments_file, graded_arguments
-    from toologue.bench.prove import OPEN_SET, VERDICTS, graded_replies, tally
+def _prove_verdicts(folder: Path, match: TextMatch, json: Path | None) -> int:
+    from toologue.bench.prove import VERDICTS, graded_replies, tally
     from toologue.score.metric import grader
 
-    rows, arguments = {"replies": graded_replies(folder, match)}, arguments_file(folder)
-    if arguments is not None and (tooltalk is not None or folder.resolve() == OPEN_SET):
-        rows["arguments"] = list(graded_arguments(arguments, tooltalk, match))
-    elif arguments is not None:
-        _warn(f"{arguments} is not graded: give --tooltalk, the published data that its calls stand in")
-    for name, mine in rows.items():
-        counts = [(label, sum(found.values()), *found.values()) for label, found in tally(mine).items()]
-        say(table((name, "n", *(f"graded {verdict}" for verdict in VERDICTS)), counts))
+    rows = graded_replies(folder, match)
+    found = tally(rows)
+    counts = ((label, sum(mine.values()), *mine.values()) for label, mine in found.items())
+    say(table(("replies", "n", *(f"graded {verdict}" for verdict in VERDICTS)), counts))
     if json is not None:
-        told = [row._asdict() for mine in rows.values() for row in mine]
-        write_json(json, {**{name: tally(mine) for name, mine in rows.items()}, "rows": told, "grader": grader(match)})
+        write_json(json, {"replies": found, "rows": [row._asdict() for row in rows], "grader": grader(match)})
     return 0
 
 

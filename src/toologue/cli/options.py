@@ -118,7 +118,6 @@ class Judged:
     judge: Annotated[
         str | None, Parameter(help="A model that is asked what rules leave open: openai:NAME or module:attribute.")
     ] = None
-    judge_all: Annotated[bool, Parameter(negative="", help="Ask it what rules decide, too.")] = False
     judge_votes: Annotated[int | None, Parameter(help="How often it is asked of each, an odd number.")] = None
 
     def at_work(self, reviews: Path) -> Judging | None:
@@ -130,7 +129,7 @@ class Judged:
 
         judge = Judge.of(self.judge, self.judge_votes or 1)
         reviews.mkdir(parents=True, exist_ok=True)
-        return Judging(judge, reviews, self.judge_all, echo, progress_bar)
+        return Judging(judge, reviews, echo, progress_bar)
 
 
 Sampler = Literal["cover", "weighted", "vanilla"]
@@ -197,9 +196,7 @@ class Talks:
             "(module:Class), or a file that only describes APIs (apis.jsonl, tools.json), whose results are made up."
         ),
     ] = None
-    rows: Annotated[
-        Path | None, Parameter(name=["--rows", "--seed-data"], help="Seed data for --service, in YAML.")
-    ] = None
+    rows: Annotated[Path | None, Parameter(help="Seed data for --service, in YAML.")] = None
     overlay: Annotated[Path | None, Parameter(help="What the document of --service does not say of its world.")] = None
     operations: Operations = Operations()
 

@@ -184,44 +184,18 @@ def procedures(*what: str, out: Out, talks: Talks = Talks()) -> None:
     echo(f"{total} plans in {out}", note=True)
 
 
-def graph(
-    what: str, /, *, flow: bool = False, mermaid: bool = False, model: str | None = None, tries: int = 3, seed: int = 0
-) -> int:
-    """The conversation graph of a procedure, as flow text. Exits 3 where a model's flowgraph breaks rules.
+def graph(what: str, /, *, flow: bool = False, mermaid: bool = False) -> None:
+    """The conversation graph of a procedure, as flow text.
 
     Args:
         what: A procedure that ships, or a file: a procedure (.md), a flowgraph as flow text.
         flow: The flowgraph instead: what the agent does.
         mermaid: As a Mermaid flowchart.
-        model: openai:NAME or module:attribute draws the flowgraph (3.4); by default it is made by rule.
-        tries: How often the model is asked, repairs included.
-        seed: Sent to the model.
     """
     from toologue.formats.flow import write_flow_text, write_mermaid
-    from toologue.formats.procedure import load
-    from toologue.models.ask import model as model_of
-    from toologue.plan.procedures import files
-    from toologue.plan.procedures.ask_flowgraph import ask_flowgraph
-    from toologue.procedure.conversation_graph import conversation_graph
 
-    if model is None:
-        found = _flowgraph(what)
-    else:
-        at_least_one(tries=tries)
-        known = files()
-        if what not in known and not what.endswith(".md"):
-            raise UnknownName("procedure", what, known)
-        procedure = load(known.get(what, what))
-        asked = ask(model, ask_flowgraph(procedure, model_of(model, "planner"), tries=tries, seed=seed))
-        for problem in asked.problems[-1]:
-            echo(problem, error=True)
-        if asked.graph is None:
-            echo(f"the model's flowgraph of {what} breaks rules, after {len(asked.problems)} tries", error=True)
-            return 3
-        found = asked.graph
-    found = found if flow or found.kind == "conversation_graph" else conversation_graph(found)
+    found = _flowgraph(what) if flow else _conversation_graph(what)
     echo(write_mermaid(found) if mermaid else write_flow_text(found))
-    return 0
 
 
 def paths(
@@ -229,7 +203,6 @@ def paths(
     count: int | None = None,
     sampler: Sampler = "cover",
     goal: Literal["edges", "pairs"] = "pairs",
-    until: float = 1.0,
     seed: int = 0,
     out: OptionalOut = None,
 ) -> None:
@@ -240,36 +213,40 @@ def paths(
         count: How many paths a graph; by default as many as a cover needs.
         sampler: cover, weighted (the paper's Algorithm 1), vanilla.
         goal: What a cover sees: edges, or pairs of consecutive choices.
-        until: The share of it that is enough.
         seed: The same seed, the same paths.
         out: The walks.jsonl to write.
     """
     from toologue.plan.procedures import files
-    from toologue.plan.procedures.paths import cover, coverage, fewest, missing_lines, vanilla, weighted
-    from toologue.procedure.conversation_graph import conversation_graph
+    from toologue.plan.procedures.paths import cover, coverage, missing_lines, vanilla, weighted
     from toologue.schema import Walk
     from toologue.schema.jsonl import write
 
     at_least_one(count=count)
     rows, missing, walks = list[tuple[object, ...]](), list[tuple[object, ...]](), list[Walk]()
     for name in what or files():
-        found = _flowgraph(name)
-        found = found if found.kind == "conversation_graph" else conversation_graph(found)
-        covering = cover(found, goal, until=until, seed=seed)
+        found = _conversation_graph(name)
+        covering = cover(found, goal) if sampler == "cover" or count is None else []
         enough = len(covering) if count is None else count
         by_chance = weighted if sampler == "weighted" else vanilla
         taken = covering[:enough] if sampler == "cover" else list(by_chance(found, enough, seed=seed))
         seen = coverage(found, taken)
-        rows.append((found.id, len(taken), fewest(found, goal), seen.nodes, seen.edges, seen.pairs))
+        rows.append((found.id, len(taken), seen.nodes, seen.edges, seen.pairs))
         unseen = missing_lines(found, seen)[:_SHOWN]
         missing += [(found.id, one.line, one.step or "", one.what, one.text) for one in unseen]
         walks += taken
-    heads = ("graph", "paths", "a flow needs", "nodes", "edges", "pairs")
+    heads = ("graph", "paths", "nodes", "edges", "pairs")
     say(table(heads, rows, title=f"{sampler}: what paths see"))
     if missing:
         say(table(("graph", "line", "step", "what", "not seen"), missing))
     if out is not None:
         write(out, walks)
+
+
+def _conversation_graph(what: str) -> Graph:
+    from toologue.procedure.conversation_graph import conversation_graph
+
+    found = _flowgraph(what)
+    return found if found.kind == "conversation_graph" else conversation_graph(found)
 
 
 def _flowgraph(what: str) -> Graph:

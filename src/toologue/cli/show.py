@@ -13,22 +13,18 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING
 
-from toologue.cli.terminal import command_line, echo
+from toologue.cli.terminal import echo
 from toologue.errors import BadSetting
 
 if TYPE_CHECKING:
     from toologue.schema import Act, AgentTurn, Dialogue, Result, Retrieve, UserTurn
 
-# Of more conversations than this, a line each is printed.
-_WHOLE = 3
 
-
-def show(*files: Path, words: bool | None = None) -> None:
+def show(*files: Path) -> None:
     """Conversations with executed results, for those who write them.
 
     Args:
         files: YAML files, of conversations with calls or with programs; folders of them; or a dialogues.jsonl.
-        words: Print every turn; by default with up to 3 conversations.
     """
     from toologue.bench.dialog2api.files import executed, has_programs, programs_of
     from toologue.bench.tooltalk.conversations import conversations_in
@@ -42,10 +38,8 @@ def show(*files: Path, words: bool | None = None) -> None:
         head = f"{len(programs_of(dialogue))} programs" if has_programs(dialogue) else f"{len(made)} calls"
         signed = f", the account's signature {signature}" if signature else ""
         echo(f"== {dialogue.id} {head}{signed}")
-        for turn in dialogue.turns if words or (words is None and len(dialogues) <= _WHOLE) else ():
+        for turn in dialogue.turns:
             _print_turn(turn)
-    if words is None and len(dialogues) > _WHOLE:
-        echo(f"next: {command_line('show', *files)} --words prints every turn", note=True)
 
 
 def _placed(folder: Path, dialogue: Dialogue) -> Dialogue:

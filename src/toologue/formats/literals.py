@@ -17,7 +17,10 @@ import math
 import re
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, cast
+
+from pydantic_core import from_json
 
 from toologue.errors import shown
 from toologue.schema import Fault, Result
@@ -90,22 +93,28 @@ def objects(text: str) -> Iterator[tuple[int, int]]:
         start = text.find("{", end or start + 1, _SEARCHED)
 
 
-def json_values(text: str, opening: str, *, nested: bool = False, tries: int = 10_000) -> Iterator[Any]:
-    """Yield the JSON values of a text that begin with `{` or `[`, whatever stands around them.
+def json_values(
+    text: str, opening: str, *, nested: bool = False, partial: bool = False, tries: int = 10_000
+) -> Iterator[Any]:
+    """Yield the JSON values of a text that begin with one of these brackets, whatever stands around them.
 
-    Those inside of others only where `nested`; so many brackets are tried.
+    Those inside of others only where `nested`; `partial`: of an array that was not written to its end, what there is.
+    So many brackets are tried.
     """
-    decoder, at = json.JSONDecoder(), -1
+    decoder, bracket, at = json.JSONDecoder(), re.compile(f"[{re.escape(opening)}]"), 0
     for _ in range(tries):
-        at = text.find(opening, at + 1)
-        if at < 0:
+        if (found := bracket.search(text, at)) is None:
             return
+        at = found.end()
         try:
-            value, end = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, found.start())
         except (ValueError, RecursionError):
+            with suppress(ValueError):
+                if partial and found[0] == "[":
+                    yield from_json(text[found.start() :], allow_partial=True)
             continue
         yield value
-        at = at if nested else end - 1
+        at = at if nested else end
 
 
 def _shut(text: str, start: int) -> int:

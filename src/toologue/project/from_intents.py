@@ -3,7 +3,7 @@
 intents              asked for (3.1), none like another or like one of our catalogue
 procedures           for each of them (3.2), written in prose, rewritten in our dialect, mended
 with APIs            what a procedure calls is documented by rule (3.3), unless there is a service of its own
-flowgraphs, conversation graphs    made by rule, and checked (3.4, 3.5); `plan graph --model` asks a model for one
+flowgraphs, conversation graphs    made by rule, and checked (3.4, 3.5)
 paths, conversations               planned (3.6, 3.7), worded by whoever `Making.writer` is, verified (3.8)
 
 services/ID.jsonl    the documents of a procedure's calls

@@ -29,16 +29,15 @@ from toologue.score.steps import HARMLESS
 
 Grade = Callable[[TextMatch], Sequence[Total]]
 Progress = Callable[[int, int], None]
-_TOGETHER, _SHOWN = 8, 5
+_TOGETHER = 8
 
 
 @dataclass(frozen=True)
 class Judging:
-    """A judge at work over a folder `reviews`. `all`: it is asked about what rules have decided, too."""
+    """A judge at work over a folder `reviews`."""
 
     judge: Judge
     folder: Path
-    all: bool = False
     tell: Callable[[str], None] = lambda text: None
     bar: Callable[[str], AbstractContextManager[Progress]] = lambda what: nullcontext(lambda done, of: None)
 
@@ -59,13 +58,13 @@ class Judging:
         """Ask what gradings leave open, by their names, and say what it changes; whether it counts for anything."""
         before, record = dict[str, tuple[Sequence[Total], list[Question]]](), self.ledger.record()
         for name, grade in grades.items():
-            reader = Collector(self.ledger, all=self.all)
+            reader = Collector(self.ledger)
             before[name] = grade(replace(match, reader=reader)), list(reader.questions.values())
         self.ask([question for _, questions in before.values() for question in questions])
         trusting = Trusting(self.ledger, self.judge.who, strict=self.ledger.strict)
         for name, (totals, questions) in before.items():
             self.tell(("" if len(grades) == 1 else f"{name}: ") + self._says(questions))
-            if any(question.verdict == "unsure" for question in questions):
+            if questions:
                 self.tell(f"  {_change(totals, grades[name](replace(match, reader=trusting)))} ({self.standing})")
         return self.ledger.record() != record
 
@@ -110,24 +109,16 @@ class Judging:
     def _says(self, questions: Collection[Question]) -> str:
         name, mine = f"judge {told_spec(self.judge.spec)}", self.ledger.decisions(self.judge.who)
         gates = self.judge.who in self.ledger.gating
-        open_ = [question for question in questions if question.verdict == "unsure"]
+        if not questions:
+            return f"{name}: nothing is open"
         left = Counter(
             "; ".join(mine[one.key].reasons).partition(":")[0] or "it cannot tell"
-            for one in open_
+            for one in questions
             if mine[one.key].verdict == "unsure"
         )
-        found = f"{name} {'settles' if gates else 'would settle'} {len(open_) - left.total()} of {len(open_)}"
+        found = f"{name} {'settles' if gates else 'would settle'} {len(questions) - left.total()} of {len(questions)}"
         stay = ", ".join(f"{why} × {times}" for why, times in left.most_common())
-        other = [one for one in questions if mine[one.key].verdict not in ("unsure", one.verdict)]
-        against = [one for one in other if one.verdict != "unsure"]
-        lines = [found if open_ else f"{name}: nothing is open", *([f"  unsure still: {stay}"] if stay else [])]
-        if len(questions) > len(open_):
-            lines.append(f"  of {len(questions) - len(open_)} that rules decide it says otherwise of {len(against)}")
-        for one in against[:_SHOWN]:
-            decision = mine[one.key]
-            place = f"{one.notes.get('dialogue')}, turn {one.notes.get('turn')}"
-            lines.append(f"    {place}: {one.verdict} by rules, {decision.verdict}: {'; '.join(decision.reasons)}")
-        return "\n".join(lines)
+        return f"{found}\n  unsure still: {stay}" if stay else found
 
 
 def standing_words(found: Agreement) -> str:

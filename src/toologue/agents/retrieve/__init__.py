@@ -2,7 +2,6 @@
 
     retrieve                    with the embedder `lexical`
     retrieve:EMBEDDER           with another: retrieve:minilm, retrieve:endpoint:NAME
-    retrieve:EMBEDDER:always    confirms every write before it makes it; `unsure` (the default), `never`
 
 What it does when it is its turn, in this order (ToolDial's actions in brackets):
 
@@ -10,8 +9,8 @@ What it does when it is its turn, in this order (ToolDial's actions in brackets)
 2. `deciding` cuts the request into wishes, by the evidence for an Api that its words hold.
 3. `filling` fills in the form of each from the conversation, from results and from the brief.
 4. `deciding` takes the first wish that is not served: call its Api, or one that supplies what is missing [call]. Where
-   nothing can be called: ask for what is missing, in the order of the documentation [request]; ask before a write that
-   may not be meant [suggest]; ask what is wanted [clarify].
+   nothing can be called: ask for what is missing, in the order of the documentation [request]; ask what is wanted
+   [clarify].
 5. `wording` says what came of it [response], what went wrong [response_fail], or goodbye [system_bye].
 
 Where the brief names a retriever (`facts["retriever"]`), or the history asks one, looking for an Api is an act of its
@@ -30,8 +29,8 @@ Example:
     >>> turns[1].acts[0].api, turns[1].acts[0].arguments, turns[1].action
     ('AddAlarm', {'time': '19:00:00'}, 'call')
 
-Not covered: conditions ("if it rains …"); more than one call a turn; several values for one parameter; corrections;
-what stands in a message after its first `limits.HEARD` characters.
+Not covered: confirmations; conditions ("if it rains …"); more than one call a turn; several values for one parameter;
+corrections; what stands in a message after its first `limits.HEARD` characters.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from collections.abc import Sequence
 
 from toologue import limits
 from toologue.agents.agent import AgentSpec
-from toologue.agents.retrieve.deciding import CONFIRM, Confirm, Mind, Step, Weigher, decide
+from toologue.agents.retrieve.deciding import Mind, Step, Weigher, decide
 from toologue.agents.retrieve.history import hear
 from toologue.agents.retrieve.searching import search, searches
 from toologue.agents.retrieve.wording import say
@@ -52,11 +51,10 @@ __all__ = ["Retrieve", "retrieve_agent"]
 
 
 class Retrieve:
-    """The agent. `confirm`: when a write is confirmed before it is made."""
+    """The agent."""
 
-    def __init__(self, embedder: Embedder, *, confirm: Confirm = "unsure"):
+    def __init__(self, embedder: Embedder):
         self._embedder = embedder
-        self._confirm: Confirm = confirm
         self._weighers: dict[tuple[str, ...], Weigher] = {}
 
     async def act(self, history: Sequence[Turn], brief: Brief) -> AgentTurn:
@@ -68,7 +66,7 @@ class Retrieve:
         weigher = self._weighers[key]
         if searches(history, brief):
             return search(history, brief, weigher.forms)
-        step = decide(Mind(hear(history), weigher, brief.facts, self._confirm))
+        step = decide(Mind(hear(history), weigher, brief.facts))
         writers = {api.name for api in brief.apis if api.writes}
         return AgentTurn(
             text=say(step, len(history), writers=writers) if step.call is None else None,
@@ -102,8 +100,6 @@ def _thought(step: Step, weigher: Weigher) -> str:
 
 
 def retrieve_agent(argument: str) -> AgentSpec:
-    """The agent `retrieve`, `retrieve:EMBEDDER` or `retrieve:EMBEDDER:CONFIRM`."""
-    spec, _, last = argument.rpartition(":")
-    confirm: Confirm | None = next((one for one in CONFIRM if one == last), None)
-    agent = Retrieve(embedder((spec if confirm else argument) or "lexical"), confirm=confirm or "unsure")
+    """The agent `retrieve` or `retrieve:EMBEDDER`."""
+    agent = Retrieve(embedder(argument or "lexical"))
     return AgentSpec(f"retrieve:{argument}" if argument else "retrieve", lambda case: agent)

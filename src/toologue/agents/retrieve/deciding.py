@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 from toologue.agents.retrieve.filling import Filled, Form, Told, fill, form_of, referred
 from toologue.agents.retrieve.history import Heard, Made, clauses, rows_of
@@ -33,15 +33,11 @@ _NO_DEED = -0.1
 _FULL, _MOST_WORDS = 2.0, 4  # weight of words, and how many, at which the things named count as certain
 _NAME, _PARAMETER, _DESCRIPTION, _PARAMETER_DESCRIPTION = 1.0, 0.5, 0.4, 0.25
 _MOST_KEPT = 10_000
-Confirm = Literal["always", "unsure", "never"]
-CONFIRM: tuple[Confirm, ...] = get_args(Confirm)
-"""When writes are confirmed before they are made."""
 
 _ENOUGH, _COST = 0.6, 1.1  # evidence at which words ask for an Api; that one more wish must bring
 _MOST_CLAUSES = 8
 _CANDIDATES = 3  # Apis for which a wish's values are looked for
 _VALUE, _EMPTY = 0.08, 0.1  # what each value adds to the evidence, and what having none takes away
-_SURE = 0.85  # evidence at which a write needs no confirmation
 _MOST_CALLS = 12  # in one round
 _LOOKED_UP = frozenset({"id", "uuid", "username", "email", "phone", "array"})
 """Kinds of values that people leave to be looked up."""
@@ -146,12 +142,11 @@ class Wish(NamedTuple):
 
 @dataclass(frozen=True)
 class Mind:
-    """What a decision rests on: what was heard, what Apis there are, what the brief says, when to confirm writes."""
+    """What a decision rests on: what was heard, what Apis there are, what the brief says."""
 
     heard: Heard
     weigher: Weigher
     facts: Mapping[str, Any]
-    confirm: Confirm = "unsure"
 
     def told(self, words: str, made: Sequence[Made], elsewhere: frozenset[str] = frozenset()) -> Told:
         """What can be drawn on for a wish in these words, when these calls of the round were made."""
@@ -162,7 +157,7 @@ class Mind:
 class Step:
     """The next thing to do, why, and for which wish, as far as its form could be filled in."""
 
-    action: Literal["call", "request", "suggest", "clarify", "response", "response_fail", "system_bye"]
+    action: Literal["call", "request", "clarify", "response", "response_fail", "system_bye"]
     why: str
     wish: Wish | None = None
     filled: Filled = field(default_factory=Filled)
@@ -249,7 +244,7 @@ def _next(wanted: Sequence[Wish], mind: Mind) -> Step | None:
             found = {name for group in rows_of(mind.heard.made) for row in group for name in row}
             steps = (_look_up(wish, name, mind) for name in filled.missing if name not in found)
             ask = (Step("request", f"{name} is missing", wish, filled, parameter=name) for name in filled.missing)
-            step = (next(filter(None, steps), None) or next(ask, None)) or _confirmation(wish, filled, mind)
+            step = next(filter(None, steps), None) or next(ask, None)
             step = step or Step("call", "nothing is missing", wish, filled, call)
             if step.call is not None:
                 return step
@@ -271,17 +266,3 @@ def _look_up(wish: Wish, name: str, mind: Mind) -> Step | None:
             call = Call(api=api.name, arguments=dict(filled.arguments))
             return Step("call", f"{output} may be the {name} that is missing", wish, filled, call, name)
     return None
-
-
-def _confirmation(wish: Wish, filled: Filled, mind: Mind) -> Step | None:
-    """Ask before a write: always, or where it is not certain that this is meant."""
-    heard = mind.heard
-    if not wish.api.writes or mind.confirm == "never":
-        return None
-    if heard.agrees and split_name(wish.api.name) in heard.latest.asked.lower():
-        return None
-    if mind.confirm == "always":
-        return Step("suggest", "writes are confirmed", wish, filled)
-    clear = wish.evidence.score >= _SURE or mind.weigher.retriever.band(wish.evidence.cosine) == "confirm"
-    certain = clear or bool(heard.answers)  # who answers what was asked for it means it
-    return None if certain else Step("suggest", "a write that may not be meant", wish, filled)

@@ -70,24 +70,15 @@ class Heard:
         """What the agent asked about the request, each with what the user said to it, oldest first."""
         return self.said[1:]
 
-    @property
-    def latest(self) -> Exchange:
-        """What the agent said last, and what the user said to it."""
-        return self.said[-1] if self.said else Exchange("", "")
-
     def reopened(self) -> Heard:
         """The same, with the request before this one open again: what was said since answers what was asked then."""
         return replace(self, said=(*self.closed, *self.said), closed=())
 
     @property
-    def agrees(self) -> bool:
-        """Whether the last words begin with a yes."""
-        return _begins("agreeing").match(self.latest.said) is not None
-
-    @property
     def leaves(self) -> bool:
         """Whether the last words thank or say goodbye, and do nothing else."""
-        return talk("bye").search(self.latest.said) is not None and _only("bye").fullmatch(self.latest.said) is not None
+        words = self.said[-1].said if self.said else ""
+        return talk("bye").search(words) is not None and _only("bye").fullmatch(words) is not None
 
 
 def hear(history: Sequence[Turn]) -> Heard:
@@ -96,7 +87,7 @@ def hear(history: Sequence[Turn]) -> Heard:
     served, asked = frozenset[str](), ""
     for turns, did in rounds(history):
         before += made
-        said = "\n".join(text for turn in turns if (text := _begins("hello").sub("", turn.text).strip()))
+        said = "\n".join(text for turn in turns if (text := _greeting().sub("", turn.text).strip()))
         refused = talk("offer").search(asked) and _only("refusing").fullmatch(said)
         if done := frozenset(one.call.api for one in made if one.done):
             open_, closed, served = [], open_, done
@@ -111,9 +102,9 @@ def hear(history: Sequence[Turn]) -> Heard:
 
 
 @cache
-def _begins(kind: str) -> re.Pattern[str]:
-    """Small talk of a kind at the beginning, sighs before it."""
-    return re.compile(rf"^\W*(?:{talk('sigh').pattern}\W+)?(?:{talk(kind).pattern}[\s,!.]*)+", re.IGNORECASE)
+def _greeting() -> re.Pattern[str]:
+    """Greetings at the beginning, sighs before them."""
+    return re.compile(rf"^\W*(?:{talk('sigh').pattern}\W+)?(?:{talk('hello').pattern}[\s,!.]*)+", re.IGNORECASE)
 
 
 @cache

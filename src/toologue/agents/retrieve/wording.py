@@ -31,8 +31,6 @@ def say(step: Step, turn: int, *, writers: Collection[str] = ()) -> str:
         description = str(step.wish.form.slots[step.parameter].schema.get("description", "")).rstrip(".")
         described = f" ({description})" if description else ""
         report.append(phrase("ask", turn, what=split_name(step.parameter), described=described))
-    elif step.wish is not None and step.action == "suggest":
-        report.append(phrase("suggest", turn, what=_with(step.wish.api.name, step.filled.arguments)))
     elif step.action in ("clarify", "system_bye"):
         return phrase(step.action, turn)
     return " ".join(report)

@@ -44,9 +44,7 @@ from toologue.bench.benchmark import (
     Results,
     StepProof,
     play,
-    sums,
     traces_of,
-    values_of,
 )
 from toologue.bench.dialog2api.files import SHIPPED, executed, over_s3, programs_of, read_folder
 from toologue.bench.dialog2api.tables import table3, tables, talk_table
@@ -153,21 +151,6 @@ def _teacher_forced(gold: Dialogue, trace: Trace) -> Trace:
         session.answer(Replay(tuple(act for turn in did for act in turn.acts if executable(act))))
         place += len(did)
     return trace.replace(protocol="forced", turns=tuple(lived))
-
-
-def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
-    """The totals of all dialogues, and of each split: for every metric its value, None where 0/0."""
-    parts: dict[str, list[Graded]] = {"all": list(graded)}
-    for one in graded:
-        if "split" in one.gold.origin:
-            parts.setdefault(str(one.gold.origin["split"]), []).append(one)
-    told: dict[str, dict[str, Any]] = {}
-    for name, part in parts.items():
-        counted, unsure = sums(part), {name: gain for name, gain in sums(part, "unsure").items() if gain}
-        silent = sum(all(score.value is None for score in one.scores.values()) for one in part)
-        told[name] = {"num_conversations": len(part), "unscored": silent, **values_of(counted)}
-        told[name] |= {"sums": counted, "unsure": unsure}
-    return told
 
 
 def _check_results(written: Dialogue, gold: Dialogue, file: Path, line: int) -> None:
@@ -284,7 +267,7 @@ DIALOG2API = Benchmark(
     ),
     load,
     lambda part, mode, gold, trace, judge: grade(mode, gold, trace, judge),
-    summarize,
+    lambda one: str(one.gold.origin.get("split", "")),
     passes=PASSES,
     alike=False,
     tables=tables,

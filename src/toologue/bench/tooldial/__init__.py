@@ -45,7 +45,7 @@ from toologue.bench.benchmark import Benchmark, Graded, Options, Part, StepProof
 from toologue.bench.prove import prove_taken
 from toologue.bench.tables import html
 from toologue.bench.tooldial.tables import tables
-from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, labelled, part_of, parts, summarize
+from toologue.bench.tooldial.tasks import PASSES, asked_at, grade, labelled, part_of, parts
 from toologue.errors import BadFile, BadRecord, BadSetting
 from toologue.formats.tooldial import ACTIONS, TASKS, Task, read_tooldial, state_of
 from toologue.loop import Agent
@@ -273,7 +273,6 @@ TOOLDIAL = Benchmark(
     tuple(parts()),
     load,
     lambda part, mode, gold, trace, judge: grade(part, gold, trace),
-    lambda mode, graded: summarize(graded),
     passes=PASSES,
     alike=False,
     modes=("fixed",),

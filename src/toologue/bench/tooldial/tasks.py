@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toologue.bench.benchmark import Graded, Options, Part, sums, ungraded, values_of
+from toologue.bench.benchmark import Graded, Options, Part, ungraded
 from toologue.errors import UnknownName
 from toologue.formats.tooldial import LABELS, TASKS, Labels, Task
 from toologue.schema import AgentTurn, Dialogue, Score, Trace
@@ -88,12 +88,6 @@ def labelled(part: Part, graded: list[Graded], options: Options) -> list[Graded]
     who = graded[0].trace.agent
     options.warn(f"{who} {_UNLABELLED}")
     return [ungraded(part, "fixed", one.gold, one.trace, "the agent says no labels") for one in graded]
-
-
-def summarize(graded: Sequence[Graded]) -> dict[str, Any]:
-    """The totals of a part: for each metric its value, null where 0/0, and what it was counted from."""
-    counted, absent = sums(graded), sum("why" in one.record for one in graded)
-    return {"all": {"num_conversations": len(graded), "unscored": absent, **values_of(counted), "sums": counted}}
 
 
 def _graded(task: str, gold: Dialogue, trace: Trace) -> tuple[dict[str, Score], list[dict[str, Any]]]:

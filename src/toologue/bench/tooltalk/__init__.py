@@ -78,12 +78,6 @@ def ungraded(mode: Mode, gold: Dialogue, trace: Trace, why: str) -> Graded:
     return Graded(gold, trace, scores, _record(gold, pairing, None, {}) | {"why": why})
 
 
-def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
-    """The totals of easy, hard and all conversations: summed counts, micro averages; null where 0/0."""
-    splits = {split: [g for g in graded if g.gold.origin.get("split") == split] for split in ("easy", "hard")}
-    return {name: _total(group) for name, group in {**splits, "all": graded}.items()}
-
-
 def _predicted(
     benchmark: Benchmark, part: Part, golds: Sequence[Dialogue], file: Path, options: Options
 ) -> dict[str, Trace]:
@@ -99,7 +93,7 @@ TOOLTALK = Benchmark(
     (Part("", "forced", calls.METRICS),),
     load,
     lambda part, mode, gold, trace, judge: grade(mode, gold, trace, judge),
-    summarize,
+    lambda one: str(one.gold.origin.get("split", "")),
     predictions=_predicted,
     ungraded=lambda part, mode, gold, trace, why: ungraded(mode, gold, trace, why),
     owns=Path.exists,  # any file: this benchmark is asked last
@@ -195,34 +189,3 @@ def _record(
         "error_types": kinds,
         "calls": made,
     }
-
-
-def _total(graded: Sequence[Graded]) -> dict[str, Any]:
-    counted = [g.record["metrics"] for g in graded if g.record["metrics"] is not None]
-    hoped = [g.record.get("best") or g.record["metrics"] for g in graded if g.record["metrics"] is not None]
-    total: dict[str, Any] = {
-        "num_conversations": len(graded),
-        "scored": len(counted),
-        "unscored": len(graded) - len(counted),
-    }
-    total |= _rates(counted)
-    total["error_types"] = {kind: sum(g.record["error_types"].get(kind, 0) for g in graded) for kind in ERROR_TYPES}
-    return total | ({"best": _rates(hoped)} if hoped != counted else {})
-
-
-def _rates(counted: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    names = ("predictions", "ground_truths", "matches", "actions", "valid_actions", "bad_actions")
-    n = {name: sum(metrics[name] for metrics in counted) for name in names}
-    return {
-        "sums": n,
-        "precision": _ratio(n["matches"], n["predictions"]),
-        "recall": _ratio(n["matches"], n["ground_truths"]),
-        "action_precision": _ratio(n["valid_actions"], n["actions"]),
-        "bad_action_rate": _ratio(n["bad_actions"], n["actions"]),
-        "success_rate": _ratio(sum(metrics["success"] for metrics in counted), len(counted)),
-        "soft_success_mean": _ratio(sum(metrics["soft_success"] for metrics in counted), len(counted)),
-    }
-
-
-def _ratio(hits: float, of: float) -> float | None:
-    return hits / of if of else None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import re
 import sys
 from collections import Counter
@@ -11,9 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from pydantic_core import from_json
-
 from toologue.errors import BadSetting, shown
+from toologue.formats.literals import json_values
 from toologue.limits import cut
 from toologue.models.ask import ask_until_valid, bullets, render_prompt
 from toologue.models.model import Model, ModelFault
@@ -36,7 +33,6 @@ _LONGEST_NAME, _SHORTEST_ISSUE = 6, 8
 _TWINS = 0.75
 # So many characters of a reply are read, so many brackets tried.
 _MOST, _TRIES = 1_000_000, 200
-_OPENING = re.compile(r"[\[{]")
 _PERSON = re.compile(r"\bI\b|\b[Tt]he customer\b")
 
 IntentFault = Literal[
@@ -73,7 +69,6 @@ async def ask_intents(
     count: int,
     tally: IntentTally,
     *,
-    industries: Sequence[str] = (),
     known: Iterable[Intent] = (),
     seed: int = 0,
     rounds: int = 3,
@@ -94,7 +89,7 @@ async def ask_intents(
         again = f"{could_not}{count - len(made)} are still wanted. Answer with a JSON array of new objects only."
         return None, again if len(made) < count else ""
 
-    prompt = intents_prompt(count, industries=industries, known=others)
+    prompt = intents_prompt(count, known=others)
     try:
         await ask_until_valid(model, prompt, parse, seed, "intents", tries=rounds)
     except ModelFault:
@@ -104,12 +99,11 @@ async def ask_intents(
     return tuple(made)
 
 
-def intents_prompt(count: int, *, industries: Sequence[str] = (), known: Iterable[Intent] = ()) -> str:
+def intents_prompt(count: int, *, known: Iterable[Intent] = ()) -> str:
     """What a model is asked first."""
     names = "; ".join(one.name for one in known)
-    only = f", only of these: {', '.join(industries)}" if industries else "; do not stop at the usual ones"
     others = f", nor about one of these: {names}" if names else ""
-    return render_prompt(__file__, "intents_prompt.txt", count=count, industries=only, known=others)
+    return render_prompt(__file__, "intents_prompt.txt", count=count, known=others)
 
 
 class IntentsInProse(NamedTuple):
@@ -181,20 +175,8 @@ def parse_intents(reply: str) -> list[Any]:
 
 
 def json_in(text: str) -> Iterator[Any]:
-    """The JSON arrays and objects in a text; of an array that was not written to its end, what there is."""
-    at, decoder, text = 0, json.JSONDecoder(), text[:_MOST]
-    for _ in range(_TRIES):
-        if not (opening := _OPENING.search(text, at)):
-            return
-        at = opening.start()
-        try:
-            value, at = decoder.raw_decode(text, at)
-            yield value
-        except (ValueError, RecursionError):
-            with contextlib.suppress(ValueError):
-                if text[at] == "[":
-                    yield from_json(text[at:], allow_partial=True)
-            at += 1
+    """The JSON arrays and objects in a reply; of an array that was not written to its end, what there is."""
+    return json_values(text[:_MOST], "[{", partial=True, tries=_TRIES)
 
 
 def _take(

@@ -3,7 +3,7 @@
     vanilla     at each node any child with equal chances
     weighted    Algorithm 1: a child with a chance inversely proportional to its weight, which is how often it was
                 visited, plus one; weights live from path to path
-    cover       every edge, or every pair of consecutive choices, in as few paths as possible: a least flow with demands
+    cover       every edge, or every pair of consecutive choices, in few paths: each goes on to what no other has seen
 
 A pair leaves out what only wrong values show: after a question that is put again, so many times at most, the last
 branch (otherwise) counts and no other, nor does the way out after so many tries. Edges have each of these once.
@@ -13,13 +13,12 @@ Samplers stream: a longer run begins with the shorter one. All keep to what limi
 from __future__ import annotations
 
 import random
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from importlib import import_module
 from itertools import islice
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 from toologue import keys
 from toologue.errors import BadSetting
@@ -127,27 +126,41 @@ def _counts(graph: Graph, first: str, then: str) -> bool:
 
 def possible(graph: Graph) -> tuple[frozenset[str], frozenset[Pair]]:
     """The links and the pairs that some walk can take."""
-    links, pairs = _takeable(graph)
-    return links, frozenset(pair for pair in pairs if _counts(graph, *pair))
-
-
-def _takeable(graph: Graph) -> tuple[frozenset[str], frozenset[Pair]]:
-    """The links, and what can come right after each other of them, that some walk can take."""
     steering = Steering(graph)
     links, pairs = set[str](), set[Pair]()
-    waiting = [(steering.start, "")]
+    waiting = [_Place(steering.start)]
     found = set(waiting)
-    for state, before in waiting:  # grows while it is read
-        chooses = len(graph.exits(state.node)) > 1
-        for link in steering.exits(state):
-            links.add(link.id)
-            if chooses and before:
-                pairs.add((before, link.id))
-            new = steering.after(state, link), link.id if chooses else before
-            if new not in found:
-                found.add(new)
-                waiting.append(new)
+    for place in waiting:  # grows while it is read
+        for step in _steps(steering, place):
+            links.add(step.link.id)
+            if step.pair and _counts(graph, *step.pair):
+                pairs.add(step.pair)
+            if step.there not in found:
+                found.add(step.there)
+                waiting.append(step.there)
     return frozenset(links), frozenset(pairs)
+
+
+class _Place(NamedTuple):
+    """Where a walk stands, and the last choice on its way there."""
+
+    state: State
+    choice: str = ""
+
+
+class _Step(NamedTuple):
+    """A link, the two choices that it completes, and where it leads."""
+
+    link: Link
+    pair: Pair | None
+    there: _Place
+
+
+def _steps(steering: Steering, place: _Place) -> Iterator[_Step]:
+    chooses = len(steering.graph.exits(place.state.node)) > 1
+    for link in steering.exits(place.state):
+        there = _Place(steering.after(place.state, link), link.id if chooses else place.choice)
+        yield _Step(link, (place.choice, link.id) if chooses and place.choice else None, there)
 
 
 def _link_text(graph: Graph, id: str) -> str:
@@ -160,19 +173,8 @@ Goal = Literal["edges", "pairs"]
 # What a cover has to see: a link, by its id, a pair of choices, or a side of a bound (`bounds.Side`).
 Sight = str | Pair | tuple[str, str, bool]
 
-_DRAWS, _MOST = 10, 50_000
-_START, _END = "\0start", "\0end"
-
-
-class _Arc(NamedTuple):
-    source: str
-    target: str
-    links: tuple[Link, ...]
-    least: int = 1
-
-
-_Trail = list[_Arc]
-_Allowed = Callable[[_Trail], bool]
+# So much a cover may have to see.
+_MOST = 5_000
 
 
 def wanted(graph: Graph, goal: Goal) -> frozenset[Sight]:
@@ -186,185 +188,40 @@ def sights(graph: Graph, walk: Walk, goal: Goal) -> frozenset[Sight]:
     return frozenset[Sight]([*walk.links, *(pairs_of(graph, walk.links) if goal == "pairs" else ())])
 
 
-def fewest(graph: Graph, goal: Goal) -> int:
-    """How many walks any cover needs at least."""
-    return _least_flow(_network(graph, goal))[0]
-
-
-def covering(graph: Graph, goal: Goal, *, max_loops: int = 2, rng: random.Random) -> list[Walk]:
-    """Walks that see everything. A node comes at most `1 + max_loops` times in each, unless there is no other way."""
-    steering = Steering(graph)
-    arcs = _network(graph, goal)
-
-    def allowed(trail: _Trail) -> bool:
-        came = Counter([steering.start.node, *(link.target for arc in trail for link in arc.links)])
-        return all(times <= steering.limits.get(node, 1 + max_loops) for node, times in came.items())
-
-    trails = _trails(arcs, allowed, rng)
-    walks = [steering.walk(_steer(steering, [link for arc in trail for link in arc.links])) for trail in trails]
-    missing = set(wanted(graph, goal)).difference(*(sights(graph, walk, goal) for walk in walks))
-    for sight in sorted(missing, key=lambda sight: (isinstance(sight, str), sight)):  # pairs see links as well
-        if sight in missing:
-            walks.append(walk_seeing(steering, sight))
-            missing -= sights(graph, walks[-1], goal)
-    return walks
-
-
-def _network(graph: Graph, goal: Goal) -> list[_Arc]:
-    links, pairs = _takeable(graph)
-    (root,) = graph.roots
-    if goal == "edges":
-        arcs = [_Arc(link.source, link.target, (link,)) for link in graph.links if link.id in links]
-        return [_Arc(_START, root, (), 0), *arcs, *(_Arc(leaf, _END, (), 0) for leaf in graph.leaves)]
-    choices = [link for link in graph.links if link.id in links and len(graph.exits(link.source)) > 1]
-    arcs = list[_Arc]()
-    for before in (None, *choices):
-        forced, node = _stretch(graph, before.target if before else root)
-        source = before.id if before else _START
-        if node in graph.leaves:
-            arcs.append(_Arc(source, _END, forced))
-        for link in graph.exits(node) if node not in graph.leaves else ():
-            if (source, link.id) in pairs or (not before and link.id in links):
-                least = int(before is not None and _counts(graph, before.id, link.id))
-                arcs.append(_Arc(source, link.id, (*forced, link), least))
-    if len(arcs) > _MOST:
-        what = f"graph {graph.id!r} has {len(arcs):,} pairs of consecutive choices, and covers are found for {_MOST:,}"
-        raise BadSetting(f"{what}: cover its edges (--goal edges)")
-    return arcs
-
-
-def _stretch(graph: Graph, node: str) -> tuple[tuple[Link, ...], str]:
-    """The links that follow a node without any choice, and where they lead."""
-    links: list[Link] = []
-    while len(exits := graph.exits(node)) == 1:
-        links.append(exits[0])
-        node = exits[0].target
-    return tuple(links), node
-
-
-def _least_flow(arcs: Sequence[_Arc]) -> tuple[int, list[int]]:
-    """How many units flow from start to end, and how many through each arc; of all least flows a shortest."""
-    networkx: Any = import_module("networkx")
-    network: Any = networkx.MultiDiGraph()
-    needs = Counter[str]()
-    for place, arc in enumerate(arcs):
-        needs[arc.source] += arc.least
-        needs[arc.target] -= arc.least
-        network.add_edge(arc.source, arc.target, key=place, weight=len(arc.links))
-    dear = (1 + sum(len(arc.links) for arc in arcs)) * (1 + len(arcs))
-    network.add_edge(_END, _START, key=-1, weight=dear)
-    for vertex in network:
-        network.nodes[vertex]["demand"] = needs[vertex]
-    _, flow = networkx.network_simplex(network)
-    return flow[_END][_START][-1], [arc.least + flow[arc.source][arc.target][i] for i, arc in enumerate(arcs)]
-
-
-def _trails(arcs: Sequence[_Arc], allowed: _Allowed, rng: random.Random) -> list[_Trail]:
-    count, flow = _least_flow(arcs)
-    best: list[_Trail] = []
-    for _ in range(_DRAWS):
-        trails, circles = _decompose(arcs, count, flow, rng)
-        _join_circles(trails, circles, arcs, allowed)
-        best = trails if not best or len(trails) < len(best) else best
-        if len(best) == count:
-            break
-    return best
-
-
-def _decompose(
-    arcs: Sequence[_Arc], count: int, flow: list[int], rng: random.Random
-) -> tuple[list[_Trail], list[_Trail]]:
-    """The flow as trails from start to end, and circles, neither with a vertex that comes twice."""
-    left = dict(enumerate(flow))
-    leaving: dict[str, list[int]] = {}
-    for place, arc in enumerate(arcs):
-        leaving.setdefault(arc.source, []).append(place)
-    circles: list[_Trail] = []
-
-    def trail_from(vertex: str) -> _Trail:
-        """Follow the flow until there is none; circles are cut out on the way."""
-        trail: _Trail = []
-        while places := [place for place in leaving.get(vertex, ()) if left[place]]:
-            place = rng.choice(places)
-            left[place] -= 1
-            trail.append(arcs[place])
-            vertex = arcs[place].target
-            again = next((i for i, arc in enumerate(trail) if arc.source == vertex), None)
-            if again is not None:
-                circles.append(trail[again:])
-                del trail[again:]
-        return trail
-
-    trails = [trail_from(_START) for _ in range(count)]
-    for place, arc in enumerate(arcs):
-        while left[place]:
-            trail_from(arc.source)
-    return trails, circles
-
-
-def _join_circles(trails: list[_Trail], circles: list[_Trail], arcs: Sequence[_Arc], allowed: _Allowed) -> None:
-    """Put each circle into a trail that passes by, the shortest first, or give it a trail of its own."""
-    left = deque(circles)
-    idle = 0
-    while left:
-        circle = left.popleft()
-        joined = next((made for made in _with_circle(trails, circle) if allowed(made[1])), None)
-        if joined:
-            trails[joined[0]], idle = joined[1], 0
-        elif idle < len(left):  # another circle may lead here first
-            left.append(circle)
-            idle += 1
-        else:
-            source = circle[0].source
-            trails.append([*_shortest(arcs, _START, source), *circle, *_shortest(arcs, source, _END)])
-            idle = 0
-
-
-def _with_circle(trails: list[_Trail], circle: _Trail) -> Iterator[tuple[int, _Trail]]:
-    begins = {arc.source: place for place, arc in enumerate(circle)}
-    for number in sorted(range(len(trails)), key=lambda number: sum(len(arc.links) for arc in trails[number])):
-        trail = trails[number]
-        for place, arc in enumerate(trail):
-            if arc.source in begins:
-                turn = begins[arc.source]
-                yield number, [*trail[:place], *circle[turn:], *circle[:turn], *trail[place:]]
-                break
-
-
-def _shortest(arcs: Sequence[_Arc], source: str, target: str) -> _Trail:
-    found = way(source, lambda here: ((a, a.target) for a in arcs if a.source == here), lambda _, to: to == target)
-    assert found is not None, "every vertex lies between start and end"
-    return found
-
-
-def _steer(steering: Steering, planned: Sequence[Link]) -> list[Link]:
-    """The planned walk as limits allow it: round again before a way that opens late, out where one has closed."""
-    state, links = steering.start, list[Link]()
-    for link in planned:
-        if not steering.is_open(link, state):
-            again = steering.way(state, lambda _, to, link=link: to.node == link.source and steering.is_open(link, to))
-            if again is None:
-                break
-            links += again
-            state = steering.along(state, again)
-        links.append(link)
-        state = steering.after(state, link)
-    return [*links, *steering.out(state)]
-
-
 def walk_seeing(steering: Steering, sight: Sight) -> Walk:
     """A short walk that sees a link, or a pair."""
-    graph = steering.graph
-    first, then = (sight, None) if isinstance(sight, str) else (sight[0], graph.by_link[sight[1]])
+    return _walk(steering, _nearest(steering, _Place(steering.start), {sight}))
 
-    def sees(link: Link, there: State) -> bool:
-        onward = _stretch(graph, there.node)[0]
-        return link.id == first and (then is None or then in steering.exits(steering.along(there, onward)))
 
-    links = steering.way(steering.start, sees) or []
-    if then is not None:
-        links = [*links, *_stretch(graph, graph.by_link[first].target)[0], then]
-    return steering.walk([*links, *steering.out(steering.along(steering.start, links))])
+def _nearest(
+    steering: Steering, place: _Place, missing: Collection[Sight], *, closed: Collection[str] = ()
+) -> list[_Step]:
+    """The shortest way on to something that is missing, over no closed node; empty where there is none."""
+
+    def onward(here: _Place) -> Iterator[tuple[_Step, _Place]]:
+        return ((step, step.there) for step in _steps(steering, here) if step.there.state.node not in closed)
+
+    return way(place, onward, lambda step, _: step.link.id in missing or step.pair in missing) or []
+
+
+def _long_walk(steering: Steering, missing: Collection[Sight], max_loops: int) -> Walk:
+    """A walk to what is missing and near, and on to more of it, ends last, as long as no node comes too often."""
+    left, steps = {*missing}, list[_Step]()
+    more = _nearest(steering, _Place(steering.start), missing)
+    while more:
+        steps += more
+        left = left.difference(sight for step in more for sight in (step.link.id, step.pair))
+        came = Counter([steering.start.node, *(step.there.state.node for step in steps)])
+        worn = {node for node, times in came.items() if times > max_loops}
+        more = _nearest(steering, steps[-1].there, left, closed=worn.union(steering.graph.leaves))
+        more = more or _nearest(steering, steps[-1].there, left, closed=worn)
+    return _walk(steering, steps)
+
+
+def _walk(steering: Steering, steps: Sequence[_Step]) -> Walk:
+    """The walk of these steps, and on to the nearest end."""
+    end = steps[-1].there.state if steps else steering.start
+    return steering.walk([*(step.link for step in steps), *steering.out(end)])
 
 
 def vanilla(graph: Graph, count: int, *, seed: int = 0) -> Iterator[Walk]:
@@ -386,20 +243,22 @@ def weighted(graph: Graph, count: int, *, seed: int = 0) -> Iterator[Walk]:
     return islice(_walks(graph, rng, sample_node), count)
 
 
-def cover(graph: Graph, goal: Goal = "pairs", *, until: float = 1.0, max_loops: int = 2, seed: int = 0) -> list[Walk]:
-    """Walks that see a share `until` of all edges, or of all pairs and edges; those that see most come first.
+def cover(graph: Graph, goal: Goal = "pairs", *, max_loops: int = 2) -> list[Walk]:
+    """Walks that see all edges, or all pairs and edges; those that see most come first.
 
     A node comes at most `1 + max_loops` times in a walk, unless there is no other way to what has to be seen.
     """
-    if not 0 <= until <= 1:
-        raise BadSetting(f"until is {until}: a share from 0 to 1 is wanted, for example 0.9")
     if max_loops < 0:
         raise BadSetting(f"max_loops is {max_loops}: a number from 0 on is wanted")
-    rng = random.Random(keys.seed_of(seed, "cover", goal))
-    walks = covering(graph, goal, max_loops=max_loops, rng=rng)
-    everything = len(wanted(graph, goal))
-    picks = greedy([sights(graph, walk, goal) for walk in walks])
-    return [walks[place] for place, missing in picks if everything - missing < until * everything]
+    everything, walks, steering = wanted(graph, goal), list[Walk](), Steering(graph)
+    if len(everything) > _MOST:
+        what = f"graph {graph.id!r} has {len(everything):,} {goal}, and covers are found for {_MOST:,}"
+        raise BadSetting(f"{what}: draw paths (--sampler weighted)")
+    missing = set(everything)
+    while missing:
+        walks.append(_long_walk(steering, missing, max_loops))
+        missing -= sights(graph, walks[-1], goal)
+    return [walks[place] for place, _ in greedy([sights(graph, walk, goal) for walk in walks])]
 
 
 def greedy(sets: Sequence[Collection[Hashable]]) -> Iterator[tuple[int, int]]:

@@ -37,7 +37,7 @@ from toologue.plan.procedures.answers import Option
 from toologue.plan.procedures.explore import Explorer, FeasiblePath, after_result, apply_sets, call_of, slips
 from toologue.plan.procedures.far_off import FarOff, far_off
 from toologue.plan.procedures.made_up import made_up_field
-from toologue.plan.procedures.noise import NOISE, NOISE_KINDS, NoiseKind, NoiseMessage, NoiseMode, noise_bank
+from toologue.plan.procedures.noise import NOISE, NoiseMessage, NoiseMode, noise_bank
 from toologue.plan.procedures.paths import Coverage, coverage, greedy, vanilla, weighted
 from toologue.plan.procedures.service import Service
 from toologue.plan.procedures.unreached import Unreached, unreached
@@ -70,15 +70,14 @@ _CLOSES = 0.85
 class Detours:
     """How customers leave the straight path. `noise`: the chance at each reply (3.6: 0.2); `mode`: what then happens.
 
-    `most_noise`: how often in a conversation; `kind`: one of the other detours, made where it fits first; `noises`: the
-    kinds of noise to choose from; `own`: the messages to take first, where there are any; `said`: those to leave out.
+    `most_noise`: how often in a conversation; `kind`: one of the other detours, made where it fits first; `own`: the
+    messages to take first, where there are any; `said`: those to leave out.
     """
 
     noise: float = 0.0
     most_noise: int = 1
     mode: NoiseMode = "resume"
     kind: Detour | None = None
-    noises: tuple[NoiseKind, ...] | None = None
     own: frozenset[str] = frozenset()
     said: frozenset[str] = frozenset()
 
@@ -241,7 +240,7 @@ class _Conversation:
         said |= {str(object_of(turn.extra.get("noise")).get("id")) for turn in self.turns}
         failed = any(one and one.error for turn in self.turns if turn.role == "agent" for one in turn.results)
         angry = failed or self.register == "annoyed"
-        every = (one for one in noise_bank().of(*(self.detours.noises or NOISE_KINDS)) if one.id not in said)
+        every = (one for one in noise_bank() if one.id not in said)
         fitting = (one for one in every if one.is_like(self.register, angry=angry))
         fitting = (one for one in fitting if not confirms or one.severity == "wrong_write")
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import ConfigDict, JsonValue
 
-from toologue.bench.prove import Graded, Label
+from toologue.bench.prove import OPEN_SET, Graded, Label
 from toologue.bench.tooltalk import load
 from toologue.data import bytes_of
 from toologue.errors import BadRecord, shown
@@ -42,8 +42,14 @@ class _ArgumentsRow(Noun):
     kind: str = ""
 
 
+# 170 calls with other free texts in place of 85 calls of the ToolTalk conversations that ship.
+OPEN_CALLS = Path(__file__).with_name("verdicts") / "arguments.jsonl.gz"
+
+
 def arguments_file(folder: Path) -> Path | None:
-    """The file of labelled arguments of a folder, if it has one."""
+    """The file of labelled arguments that belongs to a folder of labelled replies, if there is one."""
+    if folder.resolve() == OPEN_SET:
+        return OPEN_CALLS
     return next((file for file in (folder / "arguments.jsonl", folder / "arguments.jsonl.gz") if file.exists()), None)
 
 
