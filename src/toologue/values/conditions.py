@@ -163,7 +163,8 @@ def _evaluator(node: ast.expr, depth: int = 1) -> _Evaluator:
         case ast.UnaryOp(op=op, operand=operand):
             return _applied(_meaning(op), inner(operand))
         case ast.BinOp(left=left, op=op, right=right):
-            return _applied(_meaning(op), inner(left), inner(right))
+            reckon, one, other = _meaning(op), inner(left), inner(right)
+            return lambda values: reckon(one(values), other(values), values.get("now"))
         case ast.Compare(left=left, ops=ops, comparators=others):
             sides = pairwise(map(inner, [left, *others]))
             return reduce(_joined, [_applied(_meaning(op), *pair) for op, pair in zip(ops, sides, strict=True)])
@@ -337,8 +338,8 @@ def _ordered(*ways: int) -> Callable[[Any, Any], bool]:
     return compared
 
 
-def _counted(reckon: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def counted(left: Any, right: Any) -> Any:
+def _counted(reckon: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def counted(left: Any, right: Any, now: Any = None) -> Any:
         if left is None or right is None:
             return None
         result = None
@@ -346,7 +347,7 @@ def _counted(reckon: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
             if is_number(left) and is_number(right):
                 result = reckon(left, right)
             elif isinstance(left, str) and isinstance(right, str) and reckon in (operator.add, operator.sub):
-                result = shifted(left, right, reckon)
+                result = shifted(left, right, reckon, now if isinstance(now, str) else "")
                 if reckon is operator.add and not (moment(left) or duration(left) or duration(right)):
                     result = left + right
         except (ZeroDivisionError, OverflowError):
