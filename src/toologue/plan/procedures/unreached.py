@@ -36,7 +36,7 @@ from toologue.schema.procedure import reached
 from toologue.text.tokens import singular
 from toologue.values.compare import shifted
 from toologue.values.conditions import parse
-from toologue.values.json_schema import list_of, object_of
+from toologue.values.json_schema import object_of
 
 # So many tries are changed, in so many ways each.
 _TRIES, _CHANGES = 25, 400
