@@ -109,7 +109,7 @@ def run_stages(
     _remarks(found.suites)
     _say_prose(folder)
     scored = show(found.report, page, junit, failures=False)
-    first_looks(found, found.trials[0])
+    first_looks(found, found.trials[0], folder)
     _since(project, found.trials[0], found.match, some=bool(asked["selection"]))
     say_unreached((suite.chapter.file, suite.unreached) for suite in found.suites)
     return max(_gate(found.gate, folder, page), scored)
@@ -152,8 +152,8 @@ def _say_prose(folder: Path) -> None:
         echo(f"prose: {said_words([*read(folder / SOURCES, Sentence)])}   {where}", note=True)
 
 
-def first_looks(found: Checked, trial: Trial) -> None:
-    """Where an agent goes wrong, where that is unsure, and what it never passes."""
+def first_looks(found: Checked, trial: Trial, folder: Path | None = None) -> None:
+    """Where an agent goes wrong, where that is unsure, and what it never passes; `folder`: where that is reviewed."""
     from toologue.plan.procedures.paths import missing_lines
     from toologue.report.coverage import sight_of, spots
     from toologue.report.words import kind_words
@@ -169,6 +169,8 @@ def first_looks(found: Checked, trial: Trial) -> None:
         if every:
             echo(f"\n{heading}, {trial.agent}:")
         say_first(every, _SPOTS, "more places; the page has all of them")
+        if every and folder and verdict == "wrong":
+            echo(f"  a verdict that you doubt: `{command_line('review', folder, failed=True)}`", note=True)
     for one, suite in zip(charted, found.suites, strict=True):
         seen = sight_of(one, trial.conversations).coverage
         unseen = missing_lines(one.graph, suite.coverage)
