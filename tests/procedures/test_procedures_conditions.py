@@ -167,6 +167,8 @@ def test_a_failed_call_is_looked_at_like_anything_else() -> None:
         ("1e999", "says inf"),
         ("a && b", "write and for &&"),
         ("a = 3", "write == to compare"),
+        ("hire.endedAt + 14 days < today", 'write "14 days" in quotes'),
+        ("now >= today + 20 hours", 'write "20 hours" in quotes'),
         ("status shipped", "is no expression"),
         ("", "is no expression"),
         ("\0", "is no expression"),

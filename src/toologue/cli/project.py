@@ -127,7 +127,8 @@ def checked(project: Project, *, agents: Sequence[str] = (), **asked: Any) -> Ch
         echo(folded(f"{stage.name:{wide}}  {amount:18}  {stage.says}"), note=True)
 
     found = check(project, agents=agents, workers=workers, tell=tell, bar=progress_bar, **asked)
-    what = "way: what may follow a step; pair: two ways, one right after the other; kept: from an earlier test"
+    steps = "step: what is said, called or answered; way: what may follow it; pair: two ways, one right after the other"
+    what = f"{steps}; kept: from an earlier test"
     echo(folded(f"({what})"), note=True)
     return found
 
@@ -162,8 +163,8 @@ def first_looks(found: Checked, trial: Trial, folder: Path | None = None) -> Non
     looks: Mapping[Literal["wrong", "unsure"], str] = {"wrong": "look first", "unsure": "unsure"}
     for verdict, heading in looks.items():
         every = [
-            f"  {spot.where}: {kind_words(spot.severity)}, {spot.times} ×   e.g. {spot.conversation}, turn {spot.turn}"
-            + "".join(f"\n      {line}" for line in spot.what)
+            f"  {spot.where}: {kind_words(spot.severity)}, {spot.times} ×"
+            f"   e.g. {spot.conversation}, round {spot.round}" + "".join(f"\n      {line}" for line in spot.what)
             for spot in spots(charted, trial.conversations, verdict)
         ]
         if every:

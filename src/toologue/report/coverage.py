@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 
 from toologue.plan.procedures.paths import Coverage, coverage, way_lines
 from toologue.report.view import Charted, Conversation, Report
-from toologue.report.words import cut, explain, fault_words, merged, stop_words
+from toologue.report.words import cut, explain, fault_words, merged, round_of, stop_words
 from toologue.schema import Dialogue, Graph, Link, Mismatch, Severity, Turn, Walk
 from toologue.score.knowledge import noise_of
 from toologue.score.metric import done_at
@@ -235,7 +235,7 @@ class Spot(NamedTuple):
     severity: Severity | None
     times: int
     conversation: str
-    turn: int
+    round: int
     what: Sequence[str]
 
     @property
@@ -291,5 +291,5 @@ def _of(
         )
         place = node or next(filter(None, before), None)  # else where the agent spoke last
         line, step = (place.line, place.step) if place else (0, None)
-        spot = Spot(procedure.file, line, step, severity, 0, gold.id, turn + 1, what)
+        spot = Spot(procedure.file, line, step, severity, 0, gold.id, 1 + (round_of(gold.turns, turn) or 0), what)
         yield f"{noise} {did.error.type if did.error else at[0].field}", spot

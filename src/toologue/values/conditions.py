@@ -45,6 +45,8 @@ _SECONDS = 253_402_300_800
 _DIGITS = 9
 """After the point, so that three times 20.70 is 62.10."""
 _REMEDIES = {"&&": "and", "||": "or", "===": "==", "!==": "!=", "<>": "!="}
+# A duration without its quotes.
+_BARE_WAIT = re.compile(r"""(?<!["'\w])\d+ (?:minute|hour|day|week)s?\b(?!["'])""")
 _LOOPS = {ast.GeneratorExp, ast.ListComp}
 
 
@@ -135,6 +137,8 @@ def _in_words(expression: Expression, values: Mapping[str, JsonValue]) -> str:
 
 
 def _explained(text: str, error: Exception) -> str:
+    if wait := _BARE_WAIT.search(text):
+        return f'write "{wait[0]}" in quotes'
     for strange, ours in _REMEDIES.items():
         if strange in text:
             return f"write {ours} for {strange}"
