@@ -215,14 +215,10 @@ def prove(
 
 def _golds_of_project(folder: Path) -> list[Dialogue]:
     """The conversations of a project, made where they are not kept from its last test."""
-    from toologue.project.evaluate import make_suites, read_chapters
-    from toologue.project.settings import open_project
+    from toologue.project.playable import Playable
     from toologue.run.runner import grounded
 
-    project = open_project(folder)
-    with progress_bar("making conversations") as progress:
-        suites = make_suites(project, read_chapters(project), progress=progress)
-    return [grounded(gold) for suite in suites for gold in suite.dialogues]
+    return list(map(grounded, Playable.of(folder).golds))
 
 
 def _prove_verdicts(folder: Path, tooltalk: Path | None, match: TextMatch, json: Path | None) -> int:

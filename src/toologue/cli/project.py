@@ -112,6 +112,7 @@ def run_stages(
     first_looks(found, found.trials[0], folder)
     _since(project, found.trials[0], found.match, some=bool(asked["selection"]))
     say_unreached((suite.chapter.file, suite.unreached) for suite in found.suites)
+    _say_rules(found.suites)
     return max(_gate(found.gate, folder, page), scored)
 
 
@@ -151,6 +152,16 @@ def _say_prose(folder: Path) -> None:
     if (folder / SOURCES).is_file():
         where = command_line("plan", "sources", folder)
         echo(f"prose: {said_words([*read(folder / SOURCES, Sentence)])}   {where}", note=True)
+
+
+def _say_rules(suites: Sequence[Suite]) -> None:
+    """The rules that only the paragraph before the steps says."""
+    from toologue.plan.procedures.prose import UNTESTED
+
+    rules = [f"  {suite.chapter.file}: {rule}" for suite in suites for rule in suite.charted.preamble.rules]
+    if rules:
+        echo(folded(f"\n{UNTESTED}:"))
+    say_first(rules, _LINES)
 
 
 def first_looks(found: Checked, trial: Trial, folder: Path | None = None) -> None:

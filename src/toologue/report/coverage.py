@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from toologue.plan.procedures.paths import Coverage, coverage, way_lines
+from toologue.plan.procedures.prose import Preamble
 from toologue.report.view import Charted, Conversation, Report
 from toologue.report.words import cut, explain, fault_words, merged, round_of, stop_words
 from toologue.schema import Dialogue, Graph, Link, Mismatch, Severity, Turn, Walk
@@ -75,6 +76,7 @@ class Chart(NamedTuple):
     unreached: Sequence[object]
     runs: Sequence[tuple[str, Coverage]]
     lines: Sequence[Marked]
+    preamble: Preamble
 
 
 class Detour(NamedTuple):
@@ -165,7 +167,7 @@ def _chart(charted: Charted, runs: Sequence[str], sights: Sequence[Sight]) -> Ch
             lines.append(marked(node.id, "nodes", str(node.step or "·"), text, is_call=node.type == "api"))
             lines += [marked(way.id, "edges", "", _said(graph, way)) for way in ways.get(node.id, ())]
     found = [(run, sight.coverage) for run, sight in zip(runs, sights, strict=True)]
-    return Chart(charted.file, len(charted.golds), suite, charted.unreached, found, lines)
+    return Chart(charted.file, len(charted.golds), suite, charted.unreached, found, lines, charted.preamble)
 
 
 def _said(graph: Graph, way: Link) -> str:
