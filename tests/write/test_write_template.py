@@ -488,4 +488,4 @@ def test_a_slot_is_said_in_words_however_it_is_written() -> None:
     plan = plan_of([Cue(move="open", text="It broke."), Cue(move="ask", text="for the number and the charge"), cue])
     said = {TemplateWriter(seed=seed).words(plan).turns[-1].text or "" for seed in range(20)}
     assert not [text for text in said if "hireid" in text.lower()]
-    assert any("the hire number is RW-20422" in text for text in said)
+    assert any("he hire number is RW-20422" in text for text in said)
