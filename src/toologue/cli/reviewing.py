@@ -65,7 +65,7 @@ def questions(
     what: Path, folder: Path, agents: list[str], *, failed: Failed | None, sample: int | None, kinds: list[QuestionKind]
 ) -> list[Question]:
     """What is open in a project or its runs, or what was generated; `failed`: what rules, or a judge, reject of it."""
-    among = _rejected(Ledger.of(folder)) if failed == "judge" else (lambda asked: asked.verdict == "wrong")
+    among = _rejected(Ledger.of(folder)) if failed == "judge" else _is_wrong
     similarity = "lexical"
     if (what / FILE).is_file():
         project = open_project(what)
@@ -77,6 +77,10 @@ def questions(
         return [one for one in found if failed is None or among(one)]
     found = open_questions(runs, TextMatch.of(similarity), among=among if failed else None)
     return [one for one in found if not kinds or one.kind in kinds]
+
+
+def _is_wrong(asked: Question) -> bool:
+    return asked.verdict == "wrong"
 
 
 def _rejected(ledger: Ledger) -> Callable[[Question], bool]:
