@@ -109,7 +109,7 @@ class TestStates:
 @pytest.mark.parametrize("count", [1, 3, 5])
 def test_three_of_what_no_test_covers_are_shown_above(count: int, tmp_path: Path) -> None:
     graph = graph_of()
-    report = report_of([lived(graph, "Yes")])
+    report = report_of([lived(graph, "No", wrong=5)])
     report = replace(report, charted=[replace(report.charted[0], unreached=[f"way {n}" for n in range(count)])])
     write_page(tmp_path / "page.html", report)
     page = (tmp_path / "page.html").read_text()
