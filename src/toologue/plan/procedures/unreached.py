@@ -202,7 +202,7 @@ def _stopped(node: Node, result: Result | None) -> _Cause:
         return _Cause(why, f"add `- If it fails: go to …` below {where}, or call it otherwise", "step")
     if result:
         return _Cause(f"`{node.text}` in {where} would keep a value that the customer got wrong")
-    return _Cause(f"conversations that come to this stop at {where}: no condition holds there", mends="step")
+    return _Cause(f"conversations that come to this go no further than {where}")
 
 
 def _cause(
