@@ -404,6 +404,11 @@ class TestUnsure:
         assert (found.verdict, found.by, found.severity) == ("unsure", None, None)
         assert [one.why for one in found.at] == ["in another language"]
 
+    def test_json_is_no_other_language(self) -> None:
+        said = '{"order_status": "returned", "payout_total": "12.50 EUR", "expected_by": "2025-05-02"}'
+        found = graded(RIDE, PAYS, said)
+        assert "in another language" not in [one.why for one in found.at]
+
     @pytest.mark.parametrize(
         ("at", "text", "why"),
         [

@@ -40,9 +40,13 @@ def test_it_says_why_a_generated_conversation_is_not_valid(tmp_path: Path) -> No
     assert (done.returncode, bool(re.search(says, done.stdout))) == (1, True), done.stdout
 
 
-def test_it_says_what_it_takes_and_what_is_for_projects(tmp_path: Path) -> None:
+def test_it_shows_that_the_tests_of_a_project_can_fail(tmp_path: Path) -> None:
     assert toologue("init", "bikes", cwd=tmp_path).returncode == 0
-    done = toologue("prove", "bikes", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "bikes is a project, and prove takes a benchmark's name, a dialogues.jsonl, or a folder" in done.stderr
-    assert "`toologue test bikes --agent gold`" in done.stderr
+    done = toologue("prove", "bikes", "--json", "proof.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("gold: 100.0% of ")
+    proofs = json.loads((tmp_path / "proof.json").read_text())["alterations"]
+    assert sum(proof["caught"] for proof in proofs) > 100
+    kept = re.search(r"^conversations +(\d+) made, (\d+) kept", toologue("test", "bikes", cwd=tmp_path).stdout, re.M)
+    assert kept is not None
+    assert (kept[1], kept[2] != "0") == ("0", True)

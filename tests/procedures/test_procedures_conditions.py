@@ -55,13 +55,23 @@ VALUES: dict[str, Any] = {
         'order.delivered_at < today <= now < today + "1 day"',
         'now - "11 days" <= order.delivered_at <= now',
         '"2025-03-12T10:30:00+02:00" < now',
-        'today + "2 weeks" == "2025-03-26" and today - "1 hour" == "2025-03-11"',
+        'today + "2 weeks" == "2025-03-26" and today + "48 hours" == "2025-03-14"',
+        'today + "20 hours" == "2025-03-12 20:00:00" and today - "1 hour" == "2025-03-11 23:00:00"',
+        'today + "7 hours" <= now < today + "20 hours"',
+        'not (now < today + "7 hours" or now >= today + "20 hours")',
         'now + "90 minutes" == "2025-03-12 11:00:00"',
         'order.delivered_at - "1 day" == "2025-02-28T11:35:00Z"',
     ],
 )
 def test_these_hold(text: str) -> None:
     assert parse(text).holds(VALUES)
+
+
+def test_hours_of_a_day_are_in_the_zone_of_now() -> None:
+    evening = {"now": "2025-06-12T19:59:00+02:00", "day": "2025-06-12"}
+    assert parse('today + "20 hours"').value(evening) == "2025-06-12T20:00:00+02:00"
+    assert not parse('now >= today + "20 hours" or now >= day + "1200 minutes"').holds(evening)
+    assert parse('now >= today + "20 hours"').holds({"now": "2025-06-12T20:00:00+02:00"})
 
 
 @pytest.mark.parametrize(
@@ -157,6 +167,8 @@ def test_a_failed_call_is_looked_at_like_anything_else() -> None:
         ("1e999", "says inf"),
         ("a && b", "write and for &&"),
         ("a = 3", "write == to compare"),
+        ("hire.endedAt + 14 days < today", 'write "14 days" in quotes'),
+        ("now >= today + 20 hours", 'write "20 hours" in quotes'),
         ("status shipped", "is no expression"),
         ("", "is no expression"),
         ("\0", "is no expression"),

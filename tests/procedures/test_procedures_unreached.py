@@ -192,6 +192,41 @@ def test_a_way_that_nothing_can_take(here: Path) -> None:
     assert "step 2 always goes to 3 or 4 or 8, whatever was tried" in said
 
 
+def test_hours_that_nobody_writes_in_take_another_now(here: Path) -> None:
+    night = PROCEDURE.replace("`found.amount > limit`", '`now >= today + "20 hours"`')
+    (said,) = unreached(told(here, night, ROWS + MORE))
+    assert said == (
+        'step 2, branch 3 (`now >= today + "20 hours"`): `now` is 2025-03-12T09:30:00Z in every conversation; '
+        "another procedure with `facts: {now: 2025-03-12T20:00:00Z}` in its front matter goes there (behind it: step 9)"
+    )
+    late = night.replace("facts:", "facts:\n  now: 2025-03-12T20:00:00Z")
+    (said,) = unreached(told(here, late, ROWS + MORE))
+    assert said.startswith("step 2, branch 4 (otherwise): `now` is 2025-03-12T20:00:00Z in every conversation;")
+    assert "`facts: {now: 2025-03-12T19:59:00Z}`" in said
+
+
+def test_a_row_is_told_by_what_the_branches_before_want_of_it(here: Path) -> None:
+    day = PROCEDURE.replace("`found.refunded == true`", "`found.refunded != true`")
+    (said, _) = unreached(told(here, day.replace("`found.amount > limit`", "`now >= today`")))
+    assert said.startswith("step 2, branch 3 (`now >= today`): no charge with `refunded = true`; add such a row to")
+
+
+def test_a_call_that_fails_where_the_procedure_does_not_expect_it(here: Path) -> None:
+    again = PROCEDURE.replace(
+        "3. **End**: say that there is no charge {charge}.",
+        "3. **Ask** for the number again. Collect `charge`. Go to 2. At most 1 time, then go to 10.",
+    )
+    again += '10. **Call** `PostRefunds` with `charge` and `reason = "duplicate"`. Go to 9.\n'
+    (said,) = unreached(told(here, again, ROWS + MORE))
+    assert said.startswith("step 2, branch 1 (`error`) after 1 try: `PostRefunds` in step 10 fails there (")
+    assert said.endswith(
+        "), and step 10 says nothing of that; add `- If it fails: go to …` below step 10, or call it otherwise "
+        "(behind it: step 10)"
+    )
+    mended = again.replace(" Go to 9.\n", "\n    - If it fails: go to 9.\n    - Otherwise: go to 9.\n")
+    assert not [one for one in unreached(told(here, mended, ROWS + MORE)) if one.startswith("step 2")]
+
+
 LISTS = """
   /v1/charges:
     get:

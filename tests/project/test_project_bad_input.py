@@ -21,6 +21,8 @@ SETTINGS_ERRORS = {
     "": "toologue.toml: apis: this key is missing",
     'apis = "other.yaml"': "toologue.toml: apis: there is no file",
     'apis = "apis.yaml"\nseed = "other.yaml"': "toologue.toml: seed: there is no file",
+    'apis = "apis.yaml"\nseed = 2': "seed: expected a text, got 2; the seed of [conversations] stands below",
+    'apis = "apis.yaml"\n[conversations]\nseed = "rows.yaml"': "; the seed that stands above all tables is another one",
     'apis = "apis.yaml"\nproceedures = "p"': "proceedures: no key is called so; did you mean 'procedures'?",
     'apis = "apis.yaml"\nprocedures = "p"': "procedures: no procedure is there: put *.md files into",
     'apis = "apis.yaml"\nagents = []': "toologue.toml: agents: ",

@@ -253,7 +253,7 @@ class TestBadModel:
         assert len(desk.writer.prompts) == 3
         assert list(desk.stages()["ways"].dropped) == [
             "none of 20 calls of `get_loan` that were tried failed with `forbidden`",
-            "nobody comes to step 3 more than 1 times",
+            "nobody comes to step 3 more than 1 time",
         ]
 
     def test_a_failure_that_its_own_rule_does_not_bring_about_is_not_asked_for(self, desk: Desk) -> None:

@@ -13,7 +13,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from project_samples import AGENT, SETTINGS, project
+from project_samples import AGENT, PROCEDURE, SETTINGS, project
 
 from command import toologue
 
@@ -229,3 +229,17 @@ def test_the_line_that_makes_a_page_again_does_so(options: tuple[str, ...], tmp_
     [line] = re.findall(r'<pre class="command" dir="ltr"><code>toologue (.*?)</code>', page.read_text())
     assert sorted(words := shlex.split(html.unescape(line))) == sorted(["test", ".", *options])
     assert toologue(*words, cwd=folder).returncode == done.returncode
+
+
+def test_rules_that_only_the_paragraph_before_the_steps_says_are_told(tmp_path: Path) -> None:
+    before = "\n\nWe never open a locker for a stranger. The hall closes at ten. Codes are told only by phone.\n\n1. "
+    folder = project(tmp_path, locker=PROCEDURE.replace("\n\n1. ", before, 1))
+    said = " ".join(toologue("test", folder, cwd=folder).stdout.split())
+    assert "rules before the steps, which are tested only as far as a step says them, too." in said
+    assert "locker.md: We never open a locker for a stranger. locker.md: Codes are told only by phone. " in said
+    assert "The hall closes" not in said
+    page = (folder / "report.html").read_text()
+    covers = page[page.index("What no test covers") : page.index("</section>", page.index("What no test covers"))]
+    assert '<span dir="auto">We never open a locker for a stranger.</span>' in covers
+    assert 'what nothing tests</summary><p dir="auto">The hall closes at ten.</p>' in covers
+    assert "rules before the steps" not in toologue("test", project(folder), cwd=folder).stdout

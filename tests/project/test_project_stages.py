@@ -17,6 +17,7 @@ from toologue.cli import status
 from toologue.errors import BadFile, BadSetting
 from toologue.project.settings import open_project
 from toologue.report.coverage import spots
+from toologue.report.words import findings
 from toologue.run.runner import Selection
 from toologue.schema.jsonl import unfinished_folder
 from toologue.score.steps import SEVERITIES
@@ -255,6 +256,14 @@ def test_spots_are_the_worst_first(tmp_path: Path) -> None:
     assert [spot.severity for spot in every] == sorted(
         (s.severity for s in every), key=lambda s: -SEVERITIES.index(s or "no harm")
     )
+
+
+def test_a_spot_is_in_the_round_that_the_transcript_shows(tmp_path: Path) -> None:
+    found = checked(project(tmp_path, agent=AGENT.replace("to open {said}.", "to open L-77.")))
+    (spot, *_) = spots(found.report.charted, found.trials[0].conversations)
+    (lived,) = [one for one in found.trials[0].conversations if one.gold.id == spot.conversation]
+    assert [one.where for one in findings(lived)] == [f"Round {spot.round}"]
+    assert spot.round > 1
 
 
 def test_two_agents_stand_beside_each_other(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,18 @@ class TestStates:
         right, wrong = lived(self.graph, "Yes"), lived(self.graph, "No", wrong=3)
         (detour,) = covered(report_of([right, wrong])).detours
         assert (detour.kind, detour.times, detour.right) == ("off topic", 2, [(1, 0, 2)])
+
+
+@pytest.mark.parametrize("count", [1, 3, 5])
+def test_three_of_what_no_test_covers_are_shown_above(count: int, tmp_path: Path) -> None:
+    graph = graph_of()
+    report = report_of([lived(graph, "No", wrong=5)])
+    report = replace(report, charted=[replace(report.charted[0], unreached=[f"way {n}" for n in range(count)])])
+    write_page(tmp_path / "page.html", report)
+    page = (tmp_path / "page.html").read_text()
+    above = page[page.index("What no test covers") : page.index("</ul>", page.index("What no test covers"))]
+    assert [n for n in range(5) if f">way {n}<" in above] == [*range(min(count, 3))]
+    assert (", among them" in above) == (count > 3)
 
 
 def hostile() -> Report:

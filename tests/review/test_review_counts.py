@@ -9,7 +9,7 @@ from typing import Any
 from review_samples import vague_project
 
 from tests.command import toologue
-from tests.project.project_samples import PROCEDURE, checked, project
+from tests.project.project_samples import AGENT, PROCEDURE, checked, project
 from toologue import load
 from toologue.report.view import Conversation
 from toologue.score.metric import Total
@@ -202,3 +202,35 @@ class TestAChangedProcedure:
             said.append({gold.id: [turn.text for turn in gold.turns] for gold in load(folder)})
         assert (len(said[0]), len(said[1])) == (4, 5)
         assert said[0].items() <= said[1].items()
+
+
+LAZY = AGENT.replace(
+    'return {"name": "get_locker", "arguments": {"locker_id": number.group()}}', 'return "Let me see."'
+)
+
+
+def test_what_rules_find_wrong_can_be_contested(tmp_path: Path) -> None:
+    def failed(*more: str) -> list[dict[str, Any]]:
+        said = toologue("review", folder, "--failed", *more, cwd=folder).stdout
+        return [json.loads(line) for line in said.splitlines()]
+
+    folder = project(tmp_path, agent=LAZY)
+    said = toologue("test", folder, cwd=folder).stdout
+    assert f"a verdict that you doubt: `toologue review {folder} --failed`" in said
+    assert listed(folder) == []
+    first, second, *_ = asked = failed("--list", "--kind", "call")
+    assert {one["expected"][0]["api"] for one in asked} == {"get_locker"}
+    assert {one["verdict"] for one in asked} == {"wrong"}
+    assert all(one["why"] for one in asked)
+    before, calls = total(folder, "test correct"), checked(folder).trials[0].by_metric["API recall"]
+    file = folder / "answers"
+    answers = [
+        {"question": first["question"], "verdict": "right"},
+        {"question": second["question"], "verdict": "wrong", "blame": "gold"},
+    ]
+    file.write_text("".join(json.dumps(one) + "\n" for one in answers))
+    assert toologue("review", folder, "--failed", "--decide", file, "--as", "ana", cwd=folder).returncode == 0
+    after = total(folder, "test correct")
+    assert after.counts["hits"] == before.counts["hits"] + 1
+    assert after.counts["of"] == before.counts["of"] - 1
+    assert total(folder, "API recall").counts["of"] == calls.counts["of"] - 1

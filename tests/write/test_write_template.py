@@ -481,3 +481,11 @@ class TestValues:
 
 def test_registers_are_those_of_the_banks() -> None:
     assert {register for registers in REGISTERS.values() for register in registers} == set(get_args(Register))
+
+
+def test_a_slot_is_said_in_words_however_it_is_written() -> None:
+    cue = Cue(move="give", values={"hireId": "RW-20422", "charge": 9}, kinds={"hireId": "other", "charge": "other"})
+    plan = plan_of([Cue(move="open", text="It broke."), Cue(move="ask", text="for the number and the charge"), cue])
+    said = {TemplateWriter(seed=seed).words(plan).turns[-1].text or "" for seed in range(20)}
+    assert not [text for text in said if "hireid" in text.lower()]
+    assert any("he hire number is RW-20422" in text for text in said)

@@ -170,8 +170,8 @@ def prove(
 
     Args:
         what: A benchmark (tooltalk, almita, tooldial, dialog2api), a dialogues.jsonl (where all have programs over S3,
-            as dialog2api; so is the paper's XML), a folder that `toologue generate` made, or verdicts: a folder of
-            labelled replies.
+            as dialog2api; so is the paper's XML), a folder that `toologue generate` made, a project, or verdicts: a
+            folder of labelled replies.
         data: The data of a benchmark, where they are not those that ship; verdicts: the folder.
         gold: Check the gold only.
         mode: fixed or published.
@@ -186,14 +186,13 @@ def prove(
     from toologue.models.similarity import TextMatch
     from toologue.project.settings import FILE
 
-    if (Path(what) / FILE).is_file():
-        takes = "prove takes a benchmark's name, a dialogues.jsonl, or a folder that `toologue generate` made"
-        remedy = f"`{command_line('test', what, agent='gold')}` says whether all that is expected passes"
-        raise BadSetting(f"{what} is a project, and {takes}; {remedy}")
     if what == "verdicts":
         return _prove_verdicts(data or OPEN_SET, TextMatch.of(similarity), json)
-    chosen, place = benchmark_of(what), data if what in registry.names("benchmark") else Path(what)
-    golds, judge = chosen.load(place), TextMatch.of(similarity if chosen.alike else "exact")
+    is_project = (Path(what) / FILE).is_file()
+    chosen = benchmark_of("almita" if is_project else what)
+    place = data if what in registry.names("benchmark") else Path(what)
+    golds = _golds_of_project(Path(what)) if is_project else chosen.load(place)
+    judge = TextMatch.of(similarity if chosen.alike else "exact")
     with progress_bar("running the gold") as progress:
         checked = (chosen.check or check_gold)(chosen, golds, judge, Options(mode=mode, seed=seed, progress=progress))
     share = 1 - len(checked.failed) / len(golds)
@@ -210,6 +209,14 @@ def prove(
         write_json(json, {"mode": mode, **by, "gold": share, **failed, "alterations": rows, **checked.more})
     gates = mode == "fixed" and any(proof.gates and proof.accepted is False for proof in proofs)
     return 1 if checked.failed or checked.flaws or gates else 0
+
+
+def _golds_of_project(folder: Path) -> list[Dialogue]:
+    """The conversations of a project, made where they are not kept from its last test."""
+    from toologue.project.playable import Playable
+    from toologue.run.runner import grounded
+
+    return list(map(grounded, Playable.of(folder).golds))
 
 
 def _prove_verdicts(folder: Path, match: TextMatch, json: Path | None) -> int:

@@ -109,10 +109,11 @@ def run_stages(
     _remarks(found.suites)
     _say_prose(folder)
     scored = show(found.report, page, junit, failures=False)
-    first_looks(found, found.trials[0])
+    first_looks(found, found.trials[0], folder)
     _since(project, found.trials[0], found.match, some=bool(asked["selection"]))
     say_unreached((suite.chapter.file, suite.unreached) for suite in found.suites)
     say_far((suite.chapter.file, suite.far) for suite in found.suites)
+    _say_rules(found.suites)
     return max(_gate(found.gate, folder, page), scored)
 
 
@@ -128,7 +129,8 @@ def checked(project: Project, *, agents: Sequence[str] = (), **asked: Any) -> Ch
         echo(folded(f"{stage.name:{wide}}  {amount:18}  {stage.says}"), note=True)
 
     found = check(project, agents=agents, workers=workers, tell=tell, bar=progress_bar, **asked)
-    what = "way: what may follow a step; pair: two ways, one right after the other; kept: from an earlier test"
+    steps = "step: what is said, called or answered; way: what may follow it; pair: two ways, one right after the other"
+    what = f"{steps}; kept: from an earlier test"
     echo(folded(f"({what})"), note=True)
     return found
 
@@ -153,8 +155,18 @@ def _say_prose(folder: Path) -> None:
         echo(f"prose: {said_words([*read(folder / SOURCES, Sentence)])}   {where}", note=True)
 
 
-def first_looks(found: Checked, trial: Trial) -> None:
-    """Where an agent goes wrong, where that is unsure, and what it never passes."""
+def _say_rules(suites: Sequence[Suite]) -> None:
+    """The rules that only the paragraph before the steps says."""
+    from toologue.plan.procedures.prose import UNTESTED
+
+    rules = [f"  {suite.chapter.file}: {rule}" for suite in suites for rule in suite.charted.preamble.rules]
+    if rules:
+        echo(folded(f"\n{UNTESTED}:"))
+    say_first(rules, _LINES)
+
+
+def first_looks(found: Checked, trial: Trial, folder: Path | None = None) -> None:
+    """Where an agent goes wrong, where that is unsure, and what it never passes; `folder`: where that is reviewed."""
     from toologue.plan.procedures.paths import missing_lines
     from toologue.report.coverage import sight_of, spots
     from toologue.report.words import kind_words
@@ -163,13 +175,15 @@ def first_looks(found: Checked, trial: Trial) -> None:
     looks: Mapping[Literal["wrong", "unsure"], str] = {"wrong": "look first", "unsure": "unsure"}
     for verdict, heading in looks.items():
         every = [
-            f"  {spot.where}: {kind_words(spot.severity)}, {spot.times} ×   e.g. {spot.conversation}, turn {spot.turn}"
-            + "".join(f"\n      {line}" for line in spot.what)
+            f"  {spot.where}: {kind_words(spot.severity)}, {spot.times} ×"
+            f"   e.g. {spot.conversation}, round {spot.round}" + "".join(f"\n      {line}" for line in spot.what)
             for spot in spots(charted, trial.conversations, verdict)
         ]
         if every:
             echo(f"\n{heading}, {trial.agent}:")
         say_first(every, _SPOTS, "more places; the page has all of them")
+        if every and folder and verdict == "wrong":
+            echo(f"  a verdict that you doubt: `{command_line('review', folder, failed=True)}`", note=True)
     for one, suite in zip(charted, found.suites, strict=True):
         seen = sight_of(one, trial.conversations).coverage
         unseen = missing_lines(one.graph, suite.coverage)

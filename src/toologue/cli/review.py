@@ -25,6 +25,7 @@ def review(
     kind: list[_Kind] | None = None,
     sample: int | None = None,
     agent: list[str] | None = None,
+    failed: Flag = False,
     failures_of_judge: Flag = False,
     listed: Annotated[bool, Parameter(name="--list", negative="")] = False,
     decide: Path | None = None,
@@ -48,6 +49,8 @@ def review(
         kind: Only this: reply, text, assertion, edge, procedure, graph, conversation.
         sample: Only so many of what was generated, drawn by chance, the same ones for everybody.
         agent: Of a project: whose runs; by default the agents of toologue.toml and of the last test, as they are now.
+        failed: What rules find wrong, calls among it, in place of what is unsure. An accepted step is right from now
+            on; one whose gold is blamed is no test any more.
         failures_of_judge: What a judge rejected, in place of what is unsure.
         listed: Print the queue, a JSON object a line, and decide nothing.
         decide: Take decisions from a file, a JSON object a line: question (its key), verdict (right, wrong), reasons,
@@ -79,7 +82,8 @@ def review(
     who = reviewer or getpass.getuser()
     if repair:
         return repair_gold(open_project(what), folder, who, decide)
-    asked = questions(what, folder, agent or [], judged=failures_of_judge, sample=sample, kinds=kind or [])
+    wrong = "judge" if failures_of_judge else "rules" if failed else None
+    asked = questions(what, folder, agent or [], failed=wrong, sample=sample, kinds=kind or [])
     if apis:
         known = {one.name: one for one in apis_of_all(apis)}
         asked = [with_documents(one, known) for one in asked]

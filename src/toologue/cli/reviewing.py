@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from pydantic import JsonValue
 
@@ -31,6 +31,7 @@ from toologue.schema import AgentTurn, Blame, Graph, Noun, Question, QuestionKin
 from toologue.schema.jsonl import read
 
 _LINES, _LONGEST = 8, 6000
+Failed = Literal["rules", "judge"]
 _BLAMES: Mapping[str, tuple[Blame, str]] = {
     "A": ("agent", "agent"),
     "G": ("gold", "gold (what is expected)"),
@@ -61,14 +62,10 @@ def ask_judge(judging: Judging, asked: list[Question]) -> None:
 
 
 def questions(
-    what: Path, folder: Path, agents: list[str], *, judged: bool, sample: int | None, kinds: list[QuestionKind]
+    what: Path, folder: Path, agents: list[str], *, failed: Failed | None, sample: int | None, kinds: list[QuestionKind]
 ) -> list[Question]:
-    """What is open in a project or its runs, or what was generated; `judged`: what a judge rejected of it."""
-    ledger = Ledger.of(folder)
-    among = None
-    if judged:
-        told = chain.from_iterable(ledger.decisions(judge).values() for judge in ledger.judges)
-        among = {one.question for one in told if one.verdict == "wrong"}
+    """What is open in a project or its runs, or what was generated; `failed`: what rules, or a judge, reject of it."""
+    among = _rejected(Ledger.of(folder)) if failed == "judge" else _is_wrong
     similarity = "lexical"
     if (what / FILE).is_file():
         project = open_project(what)
@@ -77,9 +74,19 @@ def questions(
         runs = run_folders(what)
     if not runs:
         found = generated(what, kinds=kinds, sample=sample)
-        return [one for one in found if among is None or one.key in among]
-    found = open_questions(runs, TextMatch.of(similarity), among=among)
+        return [one for one in found if failed is None or among(one)]
+    found = open_questions(runs, TextMatch.of(similarity), among=among if failed else None)
     return [one for one in found if not kinds or one.kind in kinds]
+
+
+def _is_wrong(asked: Question) -> bool:
+    return asked.verdict == "wrong"
+
+
+def _rejected(ledger: Ledger) -> Callable[[Question], bool]:
+    told = chain.from_iterable(ledger.decisions(judge).values() for judge in ledger.judges)
+    among = {one.question for one in told if one.verdict == "wrong"}
+    return lambda asked: asked.key in among
 
 
 def _runs(project: Project, agents: list[str]) -> list[RunFolder]:

@@ -44,6 +44,7 @@ from toologue.plan.procedures.far_off import FarOff
 from toologue.plan.procedures.lint_procedure import Finding, lint
 from toologue.plan.procedures.made_up import made_up_told
 from toologue.plan.procedures.paths import Coverage, coverage
+from toologue.plan.procedures.prose import Preamble
 from toologue.plan.procedures.service import service
 from toologue.plan.procedures.unreached import Unreached
 from toologue.project.generate import UNWORDED, generate, worded
@@ -106,6 +107,12 @@ class Suite:
     def coverage(self) -> Coverage:
         """What the conversations lead through."""
         return coverage(self.graph, (walk_of(self.graph, dialogue) for dialogue in self.dialogues))
+
+    @property
+    def charted(self) -> view.Charted:
+        """As a report shows it."""
+        preamble = Preamble.of(self.chapter.procedure.context)
+        return view.Charted(self.chapter.file, self.graph, self.dialogues, self.unreached, preamble)
 
 
 def read_chapters(project: Project) -> list[Chapter]:
@@ -381,7 +388,7 @@ def check(
         done = [run_and_grade(agent, match) for agent in tested]
     with replacing(project.kept / _TESTED) as stream:
         stream.write(json.dumps([trial.folder.name for trial in done]).encode())
-    charted = [view.Charted(suite.chapter.file, suite.graph, suite.dialogues, suite.unreached) for suite in suites]
+    charted = [suite.charted for suite in suites]
     if metric not in done[0].by_metric:
         raise UnknownName("metric", metric, done[0].by_metric)
     gates = [_gated(gate, metric, trial, charted) for trial in done]

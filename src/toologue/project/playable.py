@@ -118,9 +118,7 @@ class Playable:
             ledger.reads(TextMatch.of(project.settings.grade.similarity)),
             limits=Limits(running.concurrency, running.timeout),
             project=project,
-            charted=[
-                Charted(files[suite.chapter.file], suite.graph, suite.dialogues, suite.unreached) for suite in suites
-            ],
+            charted=[replace(suite.charted, file=files[suite.chapter.file]) for suite in suites],
         )
 
     def play(

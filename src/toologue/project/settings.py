@@ -204,11 +204,20 @@ def read_settings(text: str, *, file: object = FILE) -> Settings:
     except ValidationError as error:
         place, what = complaint(error)
         what = _unknown(place) if error.errors()[0]["type"] == "extra_forbidden" else what
-        raise BadSetting(f"{file}: {'.'.join(map(str, place))}: {what}") from None
+        raise BadSetting(f"{file}: {'.'.join(map(str, place))}: {what}{_elsewhere(place)}") from None
     if bool(settings.apis) == bool(settings.world):
         what = "only one of the two can be tested" if settings.apis else "this key is missing"
         raise BadSetting(f'{file}: apis: {what}; name an OpenAPI document, or a world of yours: world = "module:Class"')
     return settings
+
+
+def _elsewhere(place: Sequence[str | int]) -> str:
+    """Where a key of the same name stands that may be meant."""
+    key, fields = str(place[-1]), Settings.model_fields
+    if len(place) > 1:
+        return f"; the {key} that stands above all tables is another one" if key in fields else ""
+    tables = [name for name, field in fields.items() if key in getattr(field.annotation, "model_fields", {})]
+    return "".join(f"; the {key} of [{table}] stands below the line [{table}]" for table in tables)
 
 
 def _unknown(place: Sequence[str | int]) -> str:

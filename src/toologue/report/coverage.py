@@ -22,8 +22,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from toologue.plan.procedures.paths import Coverage, coverage, way_lines
+from toologue.plan.procedures.prose import Preamble
 from toologue.report.view import Charted, Conversation, Report
-from toologue.report.words import cut, explain, fault_words, merged, stop_words
+from toologue.report.words import cut, explain, fault_words, merged, round_of, stop_words
 from toologue.schema import Dialogue, Graph, Link, Mismatch, Severity, Turn, Walk
 from toologue.score.knowledge import noise_of
 from toologue.score.metric import done_at
@@ -76,6 +77,7 @@ class Chart(NamedTuple):
     unreached: Sequence[object]
     runs: Sequence[tuple[str, Coverage]]
     lines: Sequence[Marked]
+    preamble: Preamble
 
 
 class Detour(NamedTuple):
@@ -166,7 +168,7 @@ def _chart(charted: Charted, runs: Sequence[str], sights: Sequence[Sight]) -> Ch
             lines.append(marked(node.id, "nodes", str(node.step or "·"), text, is_call=node.type == "api"))
             lines += [marked(way.id, "edges", "", _said(graph, way)) for way in ways.get(node.id, ())]
     found = [(run, sight.coverage) for run, sight in zip(runs, sights, strict=True)]
-    return Chart(charted.file, len(charted.golds), suite, charted.unreached, found, lines)
+    return Chart(charted.file, len(charted.golds), suite, charted.unreached, found, lines, charted.preamble)
 
 
 def _said(graph: Graph, way: Link) -> str:
@@ -256,7 +258,7 @@ class Spot(NamedTuple):
     severity: Severity | None
     times: int
     conversation: str
-    turn: int
+    round: int
     what: Sequence[str]
 
     @property
@@ -313,5 +315,5 @@ def _of(
         )
         place = node or next(filter(None, before), None)  # else where the agent spoke last
         line, step = (place.line, place.step) if place else (0, None)
-        spot = Spot(procedure.file, line, step, severity, 0, gold.id, turn + 1, what)
+        spot = Spot(procedure.file, line, step, severity, 0, gold.id, 1 + (round_of(gold.turns, turn) or 0), what)
         yield f"{noise} {did.error.type if did.error else at[0].field}", spot

@@ -19,6 +19,7 @@ from typing import Any
 from markupsafe import Markup
 
 from toologue.limits import legible
+from toologue.plan.procedures.prose import UNTESTED
 from toologue.report import words
 from toologue.report.costs import cost_rows
 from toologue.report.coverage import Spot, covered, spots
@@ -81,6 +82,7 @@ def write_page(file: Path, report: Report) -> None:
         runs=[run.name for run in report.runs],
         gates=[_gate(gate, run.name) for gate, run in zip(report.gates, report.runs, strict=False)],
         looks=_looks(report, kept),
+        untested=UNTESTED,
         verdicts=_verdicts(report),
         figures=_figures(report),
         meanings=meanings(),

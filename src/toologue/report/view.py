@@ -14,6 +14,7 @@ from typing import Any, Literal, cast, get_args
 from toologue import keys, registry
 from toologue.errors import BadFile, UserError
 from toologue.models.similarity import TextMatch
+from toologue.plan.procedures.prose import Preamble
 from toologue.report.costs import Cost, costs_record, known_costs
 from toologue.run.store import RunFolder
 from toologue.schema import Decision, Dialogue, Graph, Score, SecondReader, Status, Trace
@@ -163,12 +164,16 @@ class RunView:
 
 @dataclass(frozen=True)
 class Charted:
-    """A procedure: what its file is called, its conversation graph, all its conversations, and what none reaches."""
+    """A procedure: what its file is called, its conversation graph, all its conversations, and what none reaches.
+
+    `preamble`: what stands before its steps, of which no conversation is made.
+    """
 
     file: str
     graph: Graph
     golds: Sequence[Dialogue]
     unreached: Sequence[object] = ()
+    preamble: Preamble = field(default_factory=Preamble)
 
 
 @dataclass(frozen=True)

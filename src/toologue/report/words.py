@@ -153,9 +153,9 @@ def located(conversation: Conversation, mismatch: Mismatch, *, outcome: bool = F
     if mismatch.field != "program" or mismatch.turn is None:
         missing = outcome or (mismatch.field == "call" and mismatch.actual is None)
         turns: Sequence[Turn] = conversation.gold.turns if missing else conversation.trace.turns
-        number = None if mismatch.turn is None else _round_of(turns, mismatch.turn)
+        number = None if mismatch.turn is None else round_of(turns, mismatch.turn)
         return Finding(mismatch, number, _api_of(mismatch, turns), "gold" if missing else "trace")
-    number = _round_of(conversation.gold.turns, mismatch.turn)
+    number = round_of(conversation.gold.turns, mismatch.turn)
     places: list[tuple[Literal["gold", "trace"], Sequence[Turn]]]
     places = [("trace", conversation.trace.turns), ("gold", conversation.gold.turns)]
     for side, turns in places:
@@ -365,7 +365,8 @@ def round_starts(turns: Iterable[Turn]) -> list[int]:
     return list(accumulate((len(said) + len(did) for said, did in rounds(turns)), initial=0))[:-1]
 
 
-def _round_of(turns: Iterable[Turn], index: int) -> int | None:
+def round_of(turns: Iterable[Turn], index: int) -> int | None:
+    """The round, from 0, in which a turn stands."""
     before = bisect_right(round_starts(turns), index)
     return before - 1 if before else None
 

@@ -27,8 +27,8 @@ from toologue.review.ledger import Collector, Ledger
 from toologue.run.store import RunFolder
 from toologue.schema import Api, Dialogue, Edge, Graph, Noun, Procedure, Question, QuestionKind, Record, Trace
 from toologue.schema.jsonl import read, read_lines
-from toologue.score.metric import best_of
-from toologue.score.questions import history_of
+from toologue.score.metric import best_of, done_at
+from toologue.score.questions import history_of, step_question
 from toologue.values.json_schema import object_of
 
 _GENERATED = ("procedures.jsonl", "graphs.jsonl", "dialogues.jsonl", "graph.jsonl")
@@ -41,9 +41,9 @@ def run_folders(what: Path) -> list[RunFolder]:
 
 
 def open_questions(
-    runs: Iterable[RunFolder], match: TextMatch, *, among: Collection[str] | None = None
+    runs: Iterable[RunFolder], match: TextMatch, *, among: Callable[[Question], bool] | None = None
 ) -> list[Question]:
-    """What rules leave open in runs, worst first; with `among` what has these keys, open or not."""
+    """What rules leave open in runs, worst first; with `among` what it holds of, open or not."""
     found: dict[str, tuple[tuple[int, ...], Question]] = {}
     for gold, trace in chain.from_iterable(run.pairs() for run in runs):
         for rank, question in _asked(gold, trace, match, among):
@@ -52,17 +52,26 @@ def open_questions(
 
 
 def _asked(
-    gold: Dialogue, trace: Trace, match: TextMatch, among: Collection[str] | None
+    gold: Dialogue, trace: Trace, match: TextMatch, among: Callable[[Question], bool] | None
 ) -> Iterator[tuple[tuple[int, ...], Question]]:
     notes = Collector(Ledger(), all=among is not None)
     scores = scores_of(gold, trace, replace(match, reader=notes))
     one = Conversation(gold, trace, scores)
     harm = scores.get("harmless")
     doubtful = harm is not None and best_of(harm) == 1.0 != harm.value
-    asked = [question for key, question in notes.questions.items() if among is None or key in among]
+    every = notes.questions | ({} if among is None else {question.key: question for question in _failed(one)})
+    asked = [question for question in every.values() if among is None or among(question)]
     rank = (one.status != "unsure", not doubtful, len(asked))
     for question in asked:
         yield rank, question.replace(notes={**question.notes, "agent": trace.agent, "open": len(asked)})
+
+
+def _failed(one: Conversation) -> Iterator[Question]:
+    """Whether the steps would do after all that rules find wrong, acts among them."""
+    wrong = [at for at in one.verdict.at if at.verdict == "wrong"] if one.verdict else []
+    for turn in sorted({at.turn for at in wrong if at.turn is not None}) if one.trace.protocol == "next" else ():
+        found = tuple(at for at in wrong if at.turn == turn)
+        yield step_question(one.gold, turn, done_at(one.trace, turn), "wrong", found)
 
 
 def generated(what: Path, *, kinds: Collection[QuestionKind] = (), sample: int | None = None) -> list[Question]:

@@ -171,9 +171,9 @@ class Collector:
         return self.ledger.strict
 
     def settled(self, question: Question) -> Decision | None:
-        """What the other says; a question that it leaves open is taken down."""
+        """What the other says; a question that it leaves open is taken down, but of acts, which execution decides."""
         found = self.ledger.settled(question)
-        if found is None and (self._all or question.verdict == "unsure"):
+        if found is None and question.kind != "call" and (self._all or question.verdict == "unsure"):
             self.questions.setdefault(question.key, question)
         return found
 

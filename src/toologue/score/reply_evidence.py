@@ -11,8 +11,10 @@ is one in any language.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -106,7 +108,15 @@ def _unread(actual: str, expected: str) -> str:
     """Why no rule can read a reply; empty if they can."""
     if len(actual) > _LONGEST:
         return f"longer than {_LONGEST:,} characters"
-    return "in another language" if in_another_language(actual, expected) else ""
+    if not in_another_language(actual, expected):
+        return ""
+    return "JSON, not words" if _is_json(actual) else "in another language"
+
+
+def _is_json(text: str) -> bool:
+    with suppress(ValueError, RecursionError):
+        return isinstance(json.loads(text), dict | list)
+    return False
 
 
 def verdict_of(kinds: Collection[str], scale: Mapping[str, Any]) -> Verdict:

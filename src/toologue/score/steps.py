@@ -186,12 +186,16 @@ def _best(one: Reading) -> StepVerdict:
 
 
 def _settled(found: StepVerdict, one: Reading) -> StepVerdict:
-    """The verdict on words in which somebody has settled what rules left open; they speak of the gold's own step."""
+    """The verdict in which somebody has settled what rules left open; they speak of the gold's own step.
+
+    What execution finds wrong, only an accepted step changes.
+    """
     gold, at = one.known.gold, found.turn
-    if one.match.reader is None or found.expected != "reply" or found.done != "reply":
+    words = found.expected == found.done == "reply"
+    if one.match.reader is None or not (words or found.verdict == "wrong"):
         return found
     decision = one.match.reader.settled(step_question(gold, at, one.did, found.verdict, found.at))
-    if decision is None or decision.verdict == "unsure":
+    if decision is None or decision.verdict == "unsure" or not (words or decision.verdict == "right"):
         return found
     if decision.verdict == "right":
         return found._replace(at=(), by=decision.by)

@@ -67,23 +67,29 @@ def duration(text: Any) -> timedelta | None:
 
 
 @lru_cache(maxsize=4096)
-def shifted(text: str, by: str, way: Callable[[datetime, timedelta], datetime]) -> str | None:
+def shifted(text: str, by: str, way: Callable[[datetime, timedelta], datetime], now: str = "") -> str | None:
     """A date or a moment, a duration later (added) or earlier (subtracted), written alike; None where it is not such.
 
-    Raises OverflowError for what lies outside of the years 1 to 9999.
+    A date and a part of a day is a moment, written as `now` is, in its zone. Raises OverflowError for what lies outside
+    of the years 1 to 9999.
 
         >>> shifted("2025-03-12", "14 days", datetime.__add__)
         '2025-03-26'
         >>> shifted("2025-03-12T09:30:00Z", "2 hours", datetime.__sub__)
         '2025-03-12T07:30:00Z'
+        >>> shifted("2025-03-12", "20 hours", datetime.__add__, "2025-03-12T09:30:00Z")
+        '2025-03-12T20:00:00Z'
     """
     when, wait = moment(text), duration(by)
     if when is None or wait is None:
         return None
-    if len(text) <= len("2025-03-12"):
+    is_day = len(text) <= len("2025-03-12")
+    if is_day and not wait % timedelta(days=1):
         return way(when, wait).date().isoformat()
-    later = way(datetime.fromisoformat(text), wait)
-    return later.isoformat(" " if " " in text else "T", "seconds").replace("+00:00", "Z")
+    form = now if is_day and moment(now) else text
+    like = datetime.fromisoformat(form)
+    later = way(when.replace(tzinfo=like.tzinfo) if is_day else like, wait)
+    return later.isoformat(" " if " " in form else "T", "seconds").replace("+00:00", "Z")
 
 
 def never_alike(compare: Literal["text", "prose"], expected: str, actual: str) -> bool:

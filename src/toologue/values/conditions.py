@@ -45,6 +45,8 @@ _SECONDS = 253_402_300_800
 _DIGITS = 9
 """After the point, so that three times 20.70 is 62.10."""
 _REMEDIES = {"&&": "and", "||": "or", "===": "==", "!==": "!=", "<>": "!="}
+# A duration without its quotes.
+_BARE_WAIT = re.compile(r"""(?<!["'\w])\d+ (?:minute|hour|day|week)s?\b(?!["'])""")
 _LOOPS = {ast.GeneratorExp, ast.ListComp}
 
 
@@ -135,6 +137,8 @@ def _in_words(expression: Expression, values: Mapping[str, JsonValue]) -> str:
 
 
 def _explained(text: str, error: Exception) -> str:
+    if wait := _BARE_WAIT.search(text):
+        return f'write "{wait[0]}" in quotes'
     for strange, ours in _REMEDIES.items():
         if strange in text:
             return f"write {ours} for {strange}"
@@ -163,7 +167,8 @@ def _evaluator(node: ast.expr, depth: int = 1) -> _Evaluator:
         case ast.UnaryOp(op=op, operand=operand):
             return _applied(_meaning(op), inner(operand))
         case ast.BinOp(left=left, op=op, right=right):
-            return _applied(_meaning(op), inner(left), inner(right))
+            reckon, one, other = _meaning(op), inner(left), inner(right)
+            return lambda values: reckon(one(values), other(values), values.get("now"))
         case ast.Compare(left=left, ops=ops, comparators=others):
             sides = pairwise(map(inner, [left, *others]))
             return reduce(_joined, [_applied(_meaning(op), *pair) for op, pair in zip(ops, sides, strict=True)])
@@ -337,8 +342,8 @@ def _ordered(*ways: int) -> Callable[[Any, Any], bool]:
     return compared
 
 
-def _counted(reckon: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def counted(left: Any, right: Any) -> Any:
+def _counted(reckon: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def counted(left: Any, right: Any, now: Any = None) -> Any:
         if left is None or right is None:
             return None
         result = None
@@ -346,7 +351,7 @@ def _counted(reckon: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
             if is_number(left) and is_number(right):
                 result = reckon(left, right)
             elif isinstance(left, str) and isinstance(right, str) and reckon in (operator.add, operator.sub):
-                result = shifted(left, right, reckon)
+                result = shifted(left, right, reckon, now if isinstance(now, str) else "")
                 if reckon is operator.add and not (moment(left) or duration(left) or duration(right)):
                     result = left + right
         except (ZeroDivisionError, OverflowError):

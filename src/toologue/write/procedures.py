@@ -25,7 +25,7 @@ from toologue.procedure.grammar import Asking
 from toologue.schema import Cue, Dialogue, Plan, Turn, ValueKind
 from toologue.text.bank import REGISTERS, Register, Role, Voice, mistype, place_of, speaker_of, stem_and_number
 from toologue.text.times import MONTHS
-from toologue.text.tokens import singular
+from toologue.text.tokens import singular, split_name
 from toologue.text.verbalize import fill_values, opens_small, verbalize
 from toologue.values.compare import clock_of
 from toologue.write.wordings import Said, Wording, Wordings
@@ -479,7 +479,7 @@ class CustomerWords(_Words):
 
 def _things(slot: str, number: str = "") -> str:
     """What a slot that counts is called after."""
-    return (singular(slot) if number == "1" else slot).replace("_", " ")
+    return split_name(singular(slot) if number == "1" else slot)
 
 
 def _no_day(found: re.Match[str]) -> str:
@@ -502,8 +502,7 @@ def _customers(clause: str) -> str:
 def _name_of(slot: str, kind: ValueKind) -> str:
     if slot in _WORDS["slots"]:
         return str(_WORDS["slots"][slot])
-    words = slot.replace("_", " ").strip().lower()
-    words = re.sub(r"\bid$", "number", words)
+    words = re.sub(r"\bid$", "number", split_name(slot))
     odd = re.search(r"^(?:until|from)\b|\b(?:on|at|until|from|to|by|case|summary)$|^\W*$|[^a-z ]", words)
     return str(_WORDS["kinds"].get(kind, "the answer")) if odd else f"the {words}"
 

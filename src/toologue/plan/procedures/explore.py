@@ -166,6 +166,19 @@ class Explorer:
         """Whether a link, or a pair, was come to."""
         return sight in self._shortest
 
+    def dead_end(self, sight: Sight) -> tuple[Node, Result | None] | None:
+        """Where conversations stop short of an end that come to a link, or a pair; None where they reach one.
+
+        With it what a call gave there that nothing in the procedure foresees.
+        """
+        place = self._shortest[sight]
+        if any(self._down(place, draw) for draw in range(_DRAWS)):
+            return None
+        while after := self.next(place):
+            place = after[0]
+        node = self.graph.by_id[place.state.node]
+        return node, self._called(place, node)[1] if node.type == "api" and self._world else None
+
     def sights(self, trail: FeasiblePath) -> frozenset[Sight]:
         """The links, the pairs of choices, and the sides of bounds, that a trail sees."""
         return frozenset[Sight]({*trail.links, *pairs_of(self.graph, trail.links), *trail.sides})
@@ -337,8 +350,8 @@ class Explorer:
         return [slot for slot in reply.collects if len(answers) < 2 or slot in self._ahead[reply.id].names]
 
     def _execute(self, place: SearchNode, node: Node) -> Iterator[SearchNode]:
-        call = call_of(node, place.values)
         if self._world is None:
+            call = call_of(node, place.values)
             before = [one.result for one in place.way if one.call == call and one.result]
             exits = self.steering.exits(place.state)
             for link, result in outcomes(self.bounds, exits, call, place.values, self.service, before[-1:]):
@@ -346,8 +359,7 @@ class Explorer:
                     continue
                 yield self._after(place, link, after_result(node, place.values, result), result=result, call=call)
             return
-        self._world.rewind(place.mark)
-        result = self._world.do(call)
+        call, result = self._called(place, node)
         slots = (expression.strip() for expression in node.arguments.values())
         if result.changes and any(self.answers.invents(slot, place.values.get(slot), place.knows) for slot in slots):
             return  # a service that takes what is not there: no conversation should show that
@@ -356,6 +368,13 @@ class Explorer:
         mark, values = self._world.mark(), after_result(node, place.values, result)
         if link := self.steering.choose(place.state, values):
             yield self._after(place, link, values, result=result, mark=mark, call=call)
+
+    def _called(self, place: SearchNode, node: Node) -> tuple[Call, Result]:
+        """The call of a node, and what the world gives for it."""
+        assert self._world is not None, "results are executed, not made up"
+        call = call_of(node, place.values)
+        self._world.rewind(place.mark)
+        return call, self._world.do(call)
 
     def _keeps_slip(self, place: SearchNode, node: Node, result: Result) -> bool:
         """Whether a writing call takes a wrong value: it stands for good then, and no customer would leave it so."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -17,6 +17,8 @@ from toologue.schema import Record
 from toologue.text.tokens import sentences
 
 _HEADING = re.compile(r"\s*#{1,6}\s+\S")
+# By these words a sentence forbids, or lets nothing else be.
+_RULES = re.compile(r"\b(?:never|only|(?:must|may|can|shall|should|do|does|will) not|cannot|not without)\b", re.I)
 _ITEM = re.compile(r"\s*(?:[-*+•>|]|\d+[.)])\s+")
 
 
@@ -69,6 +71,29 @@ class Prose:
                 found.append(Sentence(number=len(found) + 1, file=file, line=line, text=words))
                 lines.append(f"[{len(found)}] {words}")
         return cls(tuple(found), "\n".join(lines))
+
+
+class Preamble(NamedTuple):
+    """The sentences before the steps of a procedure, which no test is made of: those that rule something, the others.
+
+    >>> Preamble.of("Keys go only to the station. The shop is by the lake.")
+    Preamble(rules=('Keys go only to the station.',), others=('The shop is by the lake.',))
+    """
+
+    rules: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, context: str) -> Preamble:
+        """The sentences of a procedure's context."""
+        found = {one: bool(_RULES.search(one)) for one in sentences(context)}
+        return cls(*(tuple(one for one, rules in found.items() if rules is which) for which in (True, False)))
+
+
+UNTESTED = (
+    "rules before the steps, which are tested only as far as a step says them, too. For what customers would ask add "
+    "a branch, `- They want it sent to their home: go to 16`, and a step that answers"
+)
 
 
 def listed(numbers: Sequence[int]) -> str:

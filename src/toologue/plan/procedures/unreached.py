@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from datetime import datetime
 from itertools import combinations, islice, takewhile
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -30,11 +31,12 @@ from toologue.plan.procedures.explore import Explorer, SearchNode, call_of
 from toologue.plan.procedures.paths import Coverage
 from toologue.plan.procedures.service import after_result, put, worth_trying
 from toologue.procedure.course import State
-from toologue.schema import Graph, Link, Node, Noun, Procedure, Step
+from toologue.schema import Graph, Link, Node, Noun, Procedure, Result, Step
 from toologue.schema.procedure import reached
 from toologue.text.tokens import singular
+from toologue.values.compare import shifted
 from toologue.values.conditions import parse
-from toologue.values.json_schema import list_of, object_of
+from toologue.values.json_schema import object_of
 
 # So many tries are changed, in so many ways each.
 _TRIES, _CHANGES = 25, 400
@@ -176,14 +178,31 @@ def _way(link: Link, step: Step | None) -> str:
 
 
 def _after(link: Link) -> str:
-    return f" after {link.tries.times} tries" if link.tries and link.tries.over else ""
+    if link.tries is None or not link.tries.over:
+        return ""
+    return f" after {_times(link.tries.times, 'try', 'tries')}"
+
+
+def _times(times: int, one: str, several: str) -> str:
+    return f"{times} {one if times == 1 else several}"
 
 
 def _lost(dropped: Mapping[str, int]) -> _Cause:
     told = ", ".join(f"{reason} × {times}" for reason, times in dropped.items() if reason not in _HARMLESS)
     if told:
         return _Cause(f"what leads there was dropped ({told})")
-    return _Cause("it can be reached, and was not drawn", "raise count or until, or take the sampler cover")
+    return _Cause("it can be reached, and was not drawn", "raise the count, or take the sampler cover with until 1")
+
+
+def _stopped(node: Node, result: Result | None) -> _Cause:
+    """Why conversations that come to a way reach no end."""
+    where = f"step {node.step}"
+    if result and result.error:
+        why = f"`{node.text}` in {where} fails there ({result.error.message}), and {where} says nothing of that"
+        return _Cause(why, f"add `- If it fails: go to …` below {where}, or call it otherwise", "step")
+    if result:
+        return _Cause(f"`{node.text}` in {where} would keep a value that the customer got wrong")
+    return _Cause(f"conversations that come to this go no further than {where}")
 
 
 def _cause(
@@ -191,10 +210,11 @@ def _cause(
 ) -> _Cause:
     """Why a link is not taken, or not right after another one, and what to do."""
     graph, source = ground.graph, ground.graph.by_id[link.source]
-    if ground.reaches((before.id, link.id) if before else link.id):
-        return _lost(dropped)
+    if ground.reaches(sight := (before.id, link.id) if before else link.id):
+        return _stopped(*end) if (end := ground.dead_end(sight)) else _lost(dropped)
     if link.tries and link.tries.over:
-        return _Cause(f"nobody comes to step {graph.by_id[link.tries.node].step} more than {link.tries.times} times")
+        often = _times(link.tries.times, "time", "times")
+        return _Cause(f"nobody comes to step {graph.by_id[link.tries.node].step} more than {often}")
     tries = [one for came, one in tried[link.source].values() if before is None or came == before.id]
     if before and not tries:
         return _Cause("nobody comes there so")
@@ -213,6 +233,9 @@ def _cause(
         return _Cause(why, f"add rows to {seed_name(ground)} that its arguments name", "row")
     for one, change in _changes(ground, link, tries, before):
         return _missing(ground, link, tries, one, change)
+    if moment := _other_moment(ground, link, tries):
+        why = f"`now` is {ground.facts['now']} in every conversation"
+        return _Cause(why, f"another procedure with `facts: {{now: {moment}}}` in its front matter goes there")
     targets = {graph.by_id[one.taken.target].step for one in tries if one.taken}
     always = f"step {source.step} always goes to {' or '.join(map(str, sorted(filter(None, targets))))}"
     if not targets:
@@ -290,6 +313,20 @@ def _choices(
             yield from ((path, value) for value in (*worth.get(path, ()), *plain))
 
 
+def _other_moment(ground: Explorer, link: Link, tries: Sequence[_Try]) -> str:
+    """A `now` with which what was tried takes the link, near what the conditions compare it with; empty without one."""
+    exits = ground.graph.exits(link.source)
+    conditions = [one.condition for one in exits[: exits.index(link) + 1] if "now" in parse(one.condition or "0").names]
+    for one in tries[:_TRIES] if conditions else ():
+        compared = worth_trying(conditions, one.values, ground.service.now, ("now",).__eq__).get(("now",), [])
+        moments = [when for when in compared if isinstance(when, str)]
+        near = (shifted(when, "1 minute", way) for when in moments for way in (datetime.__sub__, datetime.__add__))
+        for when in filter(None, (*moments, *near)):
+            if _takes(ground, link, one, {("now",): when}):
+                return when
+    return ""
+
+
 def _takes(ground: Explorer, link: Link, one: _Try, change: _Change) -> bool:
     """Whether values that are changed lead along a link, or did, where it was taken before."""
     values: Any = dict(one.values) | {path[0]: deepcopy(one.values.get(path[0])) for path in change}
@@ -310,7 +347,7 @@ def _missing(ground: Explorer, link: Link, tries: Sequence[_Try], one: _Try, cha
     """The row or the example that a change stands for."""
     looked_at = parse(link.condition).names if link.condition else ()
     first = next((path for path in change if path[0] in looked_at), next(iter(change)))
-    root, whole = first[0], _said(link, change, ground.procedure)
+    root, whole = first[0], _said(link, change, ground.procedure if first[0] in looked_at else None)
     if not ground.service.executes:
         return _Cause(f"no result that was made up has `{whole}`")
     table = ground.answers.table(first)
@@ -345,15 +382,18 @@ def _yaml(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _said(link: Link, change: _Change, procedure: Procedure) -> str:
-    """The condition of a branch; for one that has none, what would have to be so."""
-    branches = (branch.condition for step in procedure.steps for branch in step.branches if branch.line == link.line)
-    named = ((".".join(path).replace(".[]", "[0]"), value) for path, value in change.items())
-    told = (
-        f"len({name}) == {len(list_of(value))}" if isinstance(value, list) else f"{name} = {value}"
-        for name, value in named
-    )
+def _said(link: Link, change: _Change, procedure: Procedure | None) -> str:
+    """The condition of a branch; for one that has none, or without a procedure, what would have to be so."""
+    steps = procedure.steps if procedure else ()
+    branches = (branch.condition for step in steps for branch in step.branches if branch.line == link.line)
+    told = (_become(".".join(path).replace(".[]", "[0]"), value) for path, value in change.items())
     return next(filter(None, branches), "") or ", ".join(told)
+
+
+def _become(name: str, value: JsonValue) -> str:
+    if isinstance(value, list):
+        return f"len({name}) == {len(value)}"
+    return f"{name} = {value if isinstance(value, str) else _yaml(value)}"
 
 
 def _examples(ground: Explorer, root: str, key: str) -> str:
