@@ -23,8 +23,7 @@ from toologue.limits import legible
 from toologue.report.view import Conversation, Gated, RunView
 from toologue.schema import AgentTurn, Fault, Mismatch, Turn, invocations, rounds
 from toologue.score.calls import ERROR_TYPES
-from toologue.score.metric import Total, gained
-from toologue.score.paired import LOWER_IS_BETTER
+from toologue.score.metric import Total, gained, lower_is_better
 from toologue.score.steps import SEVERITIES
 from toologue.score.trials import Rate, Trials
 from toologue.values.json_schema import object_of
@@ -229,7 +228,7 @@ def unscored_words(total: Total, absent: int) -> list[str]:
 
 def metric_words(metric: str) -> str:
     """What a table calls a metric, marked where less is better."""
-    return f"{kind_words(metric)} ↓" if metric in LOWER_IS_BETTER else metric
+    return f"{kind_words(metric)} ↓" if lower_is_better(metric) else metric
 
 
 def kind_words(severity: str | None) -> str:

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Metric = Callable[[Dialogue, Trace, TextMatch], Mapping[str, Score]]
-# What a score counts, in a sentence, and how its total comes of added counts where that is not hits / of: metrics add
-# theirs when they are imported.
+# What a score counts, in a sentence, how its total comes of added counts where that is not hits / of, and of which less
+# is better: metrics add theirs when they are imported.
 MEANINGS: dict[str, str] = {}
 RATIOS: dict[str, Callable[[Mapping[str, float]], float | None]] = {}
+LOWER_IS_BETTER: set[str] = set()
 NOTHING = "nothing to score"  # why a score has no value where its counts are 0 of 0
 _RESAMPLES = 2000
 _BLOCK = 1 << 22  # numbers held at once while resampling
@@ -187,6 +188,12 @@ def meanings() -> Mapping[str, str]:
     for name in registry.names("metric"):
         registry.find("metric", name)  # imports it
     return MEANINGS
+
+
+def lower_is_better(metric: str) -> bool:
+    """Whether less of a metric is better."""
+    meanings()  # those that are not imported yet say it then
+    return metric in LOWER_IS_BETTER
 
 
 def grader(match: TextMatch) -> Mapping[str, object]:
