@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 from toologue import registry
-from toologue.agents.agent import AgentFactory, AgentSpec, name_of, resolve_agent
+from toologue.agents.agent import AgentFactory, AgentSpec, instantiated, name_of, resolve_agent
 from toologue.bench.tables import Bracket, Cell, Table, html
 from toologue.errors import BadSetting, Denied, UnknownName
 from toologue.loop import Agent
@@ -20,7 +20,7 @@ from toologue.report.costs import Cost, known_costs, spent_on
 from toologue.report.view import Conversation, Report, RunView, decisions_text, faults_in, thresholds_text
 from toologue.report.words import broken_words
 from toologue.run.runner import Finished, Limits, Selection, Settings, cases_of, faults_of, run_all
-from toologue.run.store import Config, RunFolder, places, run_folder
+from toologue.run.store import Config, Grading, RunFolder, places, run_folder
 from toologue.schema import AgentTurn, Case, Dialogue, ProtocolName, Score, Setting, Trace, Verdict
 from toologue.score.metric import Total, gained, totals, unscored, value_of
 
@@ -191,7 +191,7 @@ class Benchmark:
     choices: Mapping[str, Callable[[Benchmark, Any], Benchmark]] = field(
         default_factory=dict[str, "Callable[[Benchmark, Any], Benchmark]"]
     )
-    # The player of a part, where an agent is not asked everywhere; such a part cannot be resumed.
+    # The player of a part, where an agent is not asked everywhere.
     prepare: Callable[[Part, Tested], AgentSpec] | None = None
     # By dialogue, the traces that a file of answers makes; dialogues without one are unscored.
     predictions: Callable[[Benchmark, Part, Sequence[Dialogue], Path, Options], Mapping[str, Trace]] | None = None
@@ -222,6 +222,14 @@ class Benchmark:
         """Raises BadSetting for a mode that this benchmark is not graded in."""
         if mode not in self.modes:
             raise BadSetting(f"--mode {mode}: {self.name!r} is graded in mode {' or '.join(self.modes)} alone")
+
+    def scores(
+        self, part: str, mode: Mode, pairs: Iterable[tuple[Dialogue, Trace]], judge: TextMatch
+    ) -> Iterator[Mapping[str, Score]]:
+        """The scores of what was played of a part, as `evaluate` gives them."""
+        chosen = next(one for one in self.parts if one.name == part)
+        graded = [self.grade(chosen, mode, gold, trace, judge) for gold, trace in pairs]
+        yield from (one.scores for one in self.review(chosen, graded, Options(mode=mode)))
 
     @property
     def part(self) -> Part:
@@ -312,6 +320,15 @@ def play(
     """Run an agent through a part, by default the first, and grade it; in the order of the dialogues and trials."""
     chosen, by = part or benchmark.part, judge or TextMatch.of("exact")
     lived, costs = _lived(benchmark, chosen, golds, agent, options)
+    if options.out is not None and isinstance(agent, str):
+        graded_by = Grading(
+            benchmark=benchmark.name,
+            part=chosen.name,
+            mode=options.mode,
+            similarity=by.spec or "lexical",
+            thresholds=by.thresholds,
+        )
+        RunFolder(options.out / chosen.name).keep(graded_by)
     pairs = zip((gold for gold in golds for _ in range(options.trials)), lived, strict=True)
     graded = (benchmark.grade(chosen, options.mode, gold, trace, by) for gold, trace in pairs)
     return [replace(one, cost=Cost.of(one.trace, costs)) for one in graded]
@@ -337,8 +354,7 @@ def _lived(
     if part.world:
         there = Setting(name=part.world)
         golds = [gold if gold.world.name == part.world else gold.replace(world=there) for gold in golds]
-    if benchmark.prepare is not None:
-        agent = benchmark.prepare(part, agent)
+    played = player_of(agent) if benchmark.prepare is None else benchmark.prepare(part, agent)
     cases, lived = list(cases_of(golds, settings)), dict[str, Finished]()
 
     def keep(finished: Finished) -> None:
@@ -348,17 +364,17 @@ def _lived(
     folder = RunFolder(options.out / part.name) if options.out is not None and isinstance(agent, str) else None
     try:
         if folder:
-            config = Config(agent=str(agent), settings=settings)
             run_folder(
                 folder.path,
                 golds,
-                config,
+                Config(agent=str(agent), settings=settings),
+                agent=played,
                 others="keep" if options.selection else "refuse",
                 limits=options.limits,
                 progress=options.progress,
             )
         else:
-            run_all(cases, player_of(agent), keep, limits=options.limits)
+            run_all(cases, played, keep, limits=options.limits)
     except Denied as refused:
         options.warn(str(refused))
     traces, costs = {key: one.trace for key, one in lived.items()}, {key: one[1:] for key, one in lived.items()}
@@ -382,9 +398,10 @@ def player_of(agent: Tested) -> AgentSpec:
         return resolve_agent(agent)
     if isinstance(agent, AgentSpec):
         return agent
-    if isinstance(agent, type) or not hasattr(agent, "act"):
-        return AgentSpec(_name(agent), cast("AgentFactory", agent))
-    return AgentSpec(_name(agent), lambda case: cast("Agent", agent))
+    made = instantiated(agent)
+    if isinstance(made, type) or not hasattr(made, "act"):
+        return AgentSpec(_name(agent), cast("AgentFactory", made))
+    return AgentSpec(_name(agent), lambda case: cast("Agent", made))
 
 
 def predictions_file(agent: Tested) -> Path | None:

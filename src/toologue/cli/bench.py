@@ -90,8 +90,9 @@ def bench(
             conversation fails. By default 50; 7 of tooldial's overall task, as in the paper's code.
         concurrency: How many conversations at once.
         timeout: Seconds a conversation may take.
-        out: A folder that keeps what the agent did (dialog2api: run folders talk and code): a run that was killed goes
-            on. Of several agents each has a folder in it.
+        out: A folder that keeps what the agent did, and how it is graded: a run that was killed goes on, and `score`,
+            `report` and `compare` grade as this command did. Of several agents each has a folder in it, of a benchmark
+            with parts (tooldial, dialog2api) each part one in that.
         json: Where the results go, conversation by conversation; for several agents a list of results.
         html: Where a page of them goes.
         junit: Where JUnit XML goes.
@@ -106,8 +107,8 @@ def bench(
     chosen = benchmarks.benchmark(name)
     voting = None if chosen.alike else judged.judge
     chosen = chosen.choosing(columns=columns, task=task, labels=labels, judge=voting, split=split)
-    if out is not None and (not agents or chosen.prepare is not None or any(map(benchmarks.predictions_file, agents))):
-        raise BadSetting("--out keeps what agents do in tooltalk, almita or dialog2api: give --agent, no predictions")
+    if out is not None and (not agents or any(map(benchmarks.predictions_file, agents))):
+        raise BadSetting("--out keeps what agents do: give --agent, no predictions")
     if not agents:
         _describe(chosen, some.selection.of(chosen.load(data)), json, page=html or junit)
         return 0

@@ -131,12 +131,18 @@ def score(run: Path, /, *, again: Flag = False, alike: Alike = Alike(), judged: 
     kept = None if again else view.graded_before(folder, match)
     totals = view.score_folder(folder, match) if kept is None else kept
     graded = view.RunView(folder.config.name, {}, totals, [], left=view.left_in(folder))
-    say(totals_table(view.Report(run.name, [graded])))
+    say(totals_table(view.Report(_title(folder), [graded])))
     if (trials := view.trials_in(folder, totals)) is not None:
         say(trials_table(folder.config.name, trials))
     for line in view.decisions_text(view.conversations_of(folder, match.reader)) if match.reader else ():
         echo(line)
     return max(say_missing([folder]), _scored(folder.config.name, Counter(map(no_reply, folder.traces()))))
+
+
+def _title(folder: RunFolder) -> str:
+    """What a run is called, with how it is graded where a benchmark made it."""
+    kept = folder.grading
+    return f"{folder.path.name} ({kept.words})" if kept else folder.path.name
 
 
 def say_missing(folders: Iterable[RunFolder]) -> int:
@@ -155,7 +161,7 @@ def _read_by(judged: Judged, alike: Alike, folders: Sequence[RunFolder]) -> list
     from toologue.review.ledger import FOLDER
 
     judging = judged.at_work(alike.folder(folders[0].path) or Path(FOLDER))
-    matches = [alike.judge(beside=folder.path) for folder in folders]
+    matches = [alike.judge(beside=folder.path, kept=folder.grading) for folder in folders]
     if judging is None:
         return matches
     judging.consult(matches[0], {str(folder.path): partial(_totals, folder) for folder in folders})
@@ -187,7 +193,7 @@ def report(
         raise BadSetting("name at least one run folder")
     folders = [RunFolder(path) for path in runs]
     views = [view_of(folder, match) for folder, match in zip(folders, _read_by(judged, alike, folders), strict=True)]
-    title = ", ".join(path.name for path in runs)
+    title = ", ".join(map(_title, folders))
     command = command_line("report", *runs, html=html, **unlike_default(alike))
     scored = show(Report(title, views, command=command), html or runs[0] / "report.html", junit)
     return max(say_missing(map(RunFolder, runs)), scored)
