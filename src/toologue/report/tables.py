@@ -46,7 +46,7 @@ def totals_table(report: Report) -> Table:
     ends = "from all that is unsure being wrong to all of it being right, " if any(decided) else ""
     less = "; ↓: less is better" if any(map(lower_is_better, report.metrics)) else ""
     sure = "; fully decided: no step is unsure" if any(decided) else ""
-    caption = f"{ends}with 95 % bootstrap intervals{less}{sure}{'; error types are counts' if counted else ''}"
+    caption = f"{ends}with 95 % intervals{less}{sure}{'; error types are counts' if counted else ''}"
     sizes = [max((total.n + total.unscored for total in run.totals), default=0) for run in report.runs]
     sized = [*zip(report.runs, sizes, strict=True)]
     heads = [(run.name, f"  n {size}{f' of {size + run.left}' if run.left else ''}") for run, size in sized]
