@@ -115,10 +115,14 @@ def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
 
 def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
     """The totals in the layout of Table 2: micro averages, null where 0/0."""
-    noisy = [g for g in graded if g.record["noise"]]
-    clean = [g for g in graded if not g.record["noise"]]
-    splits = {"clean": clean, "noise": noisy} if noisy else {}
-    return {name: _total(mode, group) for name, group in {**splits, "all": list(graded)}.items()}
+    return {name: _total(mode, group) for name, group in splits(graded).items()}
+
+
+def splits(graded: Sequence[Graded]) -> dict[str, Sequence[Graded]]:
+    """Conversations without noise and with it, where there is any, and all."""
+    noisy = [one for one in graded if one.record["noise"]]
+    clean = [one for one in graded if not one.record["noise"]]
+    return {**({"clean": clean, "noise": noisy} if noisy else {}), "all": graded}
 
 
 def _check(benchmark: Benchmark, golds: Sequence[Dialogue], judge: TextMatch, options: Options) -> GoldCheck:
@@ -133,8 +137,9 @@ ALMITA = Benchmark(
     load,
     lambda part, mode, gold, trace, judge: grade(mode, gold, trace, judge),
     summarize,
+    splits=splits,
     passes=METRICS[-1],
-    shown=tuple(_KEYS.items()),
+    shown=METRICS,
     choices={"columns": lambda benchmark, names: replace(benchmark, load=partial(load, columns=columns_of(names)))},
     owns=lambda file: (file / "dialogues.jsonl").exists(),
     check=_check,

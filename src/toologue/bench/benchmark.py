@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 from toologue import registry
 from toologue.agents.agent import AgentFactory, AgentSpec, instantiated, name_of, resolve_agent
-from toologue.bench.tables import Bracket, Cell, Table, html
+from toologue.bench.tables import Cell, Table, html
 from toologue.errors import BadSetting, Denied, UnknownName
 from toologue.loop import Agent
 from toologue.models.budget import in_force
@@ -18,23 +18,18 @@ from toologue.models.similarity import TextMatch
 from toologue.models.spent import Spent
 from toologue.report.costs import Cost, known_costs, spent_on
 from toologue.report.view import Conversation, Report, RunView, decisions_text, faults_in, thresholds_text
-from toologue.report.words import broken_words
+from toologue.report.words import broken_words, metric_words
 from toologue.run.runner import Finished, Limits, Selection, Settings, cases_of, faults_of, run_all
 from toologue.run.store import Config, Grading, RunFolder, places, run_folder
 from toologue.schema import AgentTurn, Case, Dialogue, ProtocolName, Score, Setting, Trace, Verdict
-from toologue.score.metric import Total, gained, totals, unscored, value_of
+from toologue.score.metric import Total, totals, unscored, value_of
 
 if TYPE_CHECKING:
     from toologue.verify.procedures import Flaw
 
 Mode = Literal["fixed", "published"]
 Tested = str | AgentSpec | Agent | AgentFactory
-_SHOWN = (
-    ("success", "success_rate"),
-    ("precision", "precision"),
-    ("recall", "recall"),
-    ("incorrect actions", "bad_action_rate"),
-)
+_SHOWN = ("success", "precision", "recall", "incorrect action rate")
 
 
 @dataclass(frozen=True)
@@ -167,10 +162,10 @@ class Benchmark:
     """A registered benchmark.
 
     `load(data)` gives the dialogues, grounded, of published data or of the set that ships (None). `grade` is pure;
-    `published` is bug for bug, `fixed` repaired. `summarize` gives the totals by split; those that `shown` names, as
-    (heading, key), make a table where there are no `tables`, as brackets where the totals' `best` has other values, for
-    what is unsure being right. `passes` is the score that says whether a conversation
-    passed. `alike`: texts are compared by a similarity.
+    `published` is bug for bug, `fixed` repaired. `splits` are the parts of a set that papers give figures of, all of it
+    last; `summarize` gives the totals of each under the names that published results have. The metrics that `shown`
+    names make a table where there are no `tables`. `passes` is the score that says whether a conversation passed.
+    `alike`: texts are compared by a similarity.
     """
 
     name: str
@@ -178,10 +173,11 @@ class Benchmark:
     load: Callable[[Path | None], Sequence[Dialogue]]
     grade: Callable[[Part, Mode, Dialogue, Trace, TextMatch], Graded]
     summarize: Callable[[Mode, Sequence[Graded]], Mapping[str, Any]]
+    splits: Callable[[Sequence[Graded]], Mapping[str, Sequence[Graded]]] = lambda graded: {"all": graded}
     passes: str = "success"
     alike: bool = True
     modes: tuple[Mode, ...] = ("fixed", "published")
-    shown: Sequence[tuple[str, str]] = _SHOWN
+    shown: Sequence[str] = _SHOWN
     tables: Callable[[Results], list[Table]] | None = None
     # What a page shows beside the tables of runs: (heading, HTML).
     sections: Callable[[Results], Sequence[tuple[str, str]]] = lambda results: ()
@@ -235,6 +231,18 @@ class Benchmark:
     def part(self) -> Part:
         """The first part."""
         return self.parts[0]
+
+
+def of_split(benchmark: Benchmark, split: str) -> Benchmark:
+    """A benchmark with the dialogues of one split alone. Raises UnknownName for one that they do not name."""
+
+    def load(data: Path | None) -> Sequence[Dialogue]:
+        golds = benchmark.load(data)
+        if found := [gold for gold in golds if gold.origin.get("split") == split]:
+            return found
+        raise UnknownName("split", split, {str(gold.origin.get("split", "none")) for gold in golds})
+
+    return replace(benchmark, load=load)
 
 
 def benchmark(name: str) -> Benchmark:
@@ -415,8 +423,9 @@ def record(
 ) -> dict[str, Any] | list[dict[str, Any]]:
     """The results as JSON: totals and conversations of each part of each agent.
 
-    `scores` has each metric's value, taking what is unsure for wrong, its `best`, taking it for right, and what counts
-    gain by that; `decided` how many of the scored conversations have nothing unsure.
+    `scores` has each metric's value, taking what is unsure for wrong, its `best`, taking it for right, what counts gain
+    by that, and the ends of the 95 % interval; `splits` the same of each part of the set; `decided` how many of the
+    scored conversations have nothing unsure.
     """
 
     def told(graded: Sequence[Graded]) -> dict[str, Any]:
@@ -424,7 +433,8 @@ def record(
         decided = sum(one.decided for one in lived), sum(one.status != "unscored" for one in lived)
         return {
             "totals": benchmark.summarize(mode, graded),
-            "scores": brackets(graded),
+            "scores": figures_of(graded),
+            **({"splits": splits} if (splits := _splits(benchmark, graded)) else {}),
             "decided": dict(zip(("conversations", "of"), decided, strict=True)),
             **({"spent": spent.record()} if (spent := spent_on(one.cost for one in graded)).requests else {}),
             **({"broken": words} if (words := broken_words(faults_in(one.trace for one in graded))) else {}),
@@ -467,12 +477,13 @@ def tables_of(
         verdicts = (one.scores[benchmark.passes] for one in graded)
         whys = Counter(verdict.why for verdict in verdicts if verdict.value is None)
         reasons = "; ".join(f"{count} unscored: {why}" for why, count in whys.most_common())
-        rows = [
-            [split, total["num_conversations"], total["unscored"], *(_cell(total, key) for _, key in benchmark.shown)]
-            for split, total in benchmark.summarize(mode, graded).items()
-            if total["num_conversations"]
-        ]
-        heads = ["", "n", "unscored", *(heading for heading, _ in benchmark.shown)]
+        rows, counted = list[list[Cell]](), benchmark.summarize(mode, graded)
+        for split, some in benchmark.splits(graded).items():
+            found = {total.metric: total for total in totals(score for one in some for score in one.scores.values())}
+            if some:
+                cells = (found.get(metric) for metric in benchmark.shown)
+                rows.append([split, len(some), counted[split]["unscored"], *cells])
+        heads = ["", "n", "unscored", *map(metric_words, benchmark.shown)]
         if len(rows) > 2 or reasons:  # else the totals say it
             made.append(Table(title if len(results) == 1 else agent, heads, rows, reasons))
     return made
@@ -514,18 +525,17 @@ def sums(graded: Sequence[Graded], part: Literal["counts", "unsure"] = "counts")
     return found
 
 
-def brackets(graded: Sequence[Graded]) -> dict[str, dict[str, Any]]:
-    """For every metric its value, its best value, and what its counts gain by that."""
-    gain, found = sums(graded, "unsure"), dict[str, dict[str, Any]]()
-    for name, counts in sums(graded).items():
-        value, best = (value_of(name, one) if one else None for one in (counts, gained(counts, gain[name])))
-        found[name] = {"value": value, "best": best, "unsure": gain[name]}
-    return found
+def figures_of(graded: Sequence[Graded]) -> dict[str, dict[str, Any]]:
+    """For every metric its value, its best value, what its counts gain by that, and its interval."""
+    names = ("value", "best", "unsure", "low", "high")
+    found = totals(score for one in graded for score in one.scores.values())
+    return {total.metric: {name: getattr(total, name) for name in names} for total in found}
 
 
-def _cell(total: Mapping[str, Any], key: str) -> Cell:
-    value, best = total[key], total.get("best", {}).get(key)
-    return value if best is None or best == value else Bracket(value, best)
+def _splits(benchmark: Benchmark, graded: Sequence[Graded]) -> dict[str, dict[str, Any]]:
+    """The figures of each part of a set that has several."""
+    found = {name: some for name, some in benchmark.splits(graded).items() if some and len(some) < len(graded)}
+    return {name: {"conversations": len(some), **figures_of(some)} for name, some in found.items()}
 
 
 def values_of(counts: Mapping[str, Mapping[str, float]]) -> dict[str, float | None]:

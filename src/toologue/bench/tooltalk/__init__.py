@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from toologue.agents.predictions import read_predictions
-from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, traces_of
+from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, of_split, traces_of
 from toologue.bench.prove import prove
 from toologue.bench.tooltalk import published
 from toologue.bench.tooltalk.conversations import starter
@@ -80,8 +80,13 @@ def ungraded(mode: Mode, gold: Dialogue, trace: Trace, why: str) -> Graded:
 
 def summarize(mode: Mode, graded: Sequence[Graded]) -> dict[str, Any]:
     """The totals of easy, hard and all conversations: summed counts, micro averages; null where 0/0."""
-    splits = {split: [g for g in graded if g.gold.origin.get("split") == split] for split in ("easy", "hard")}
-    return {name: _total(group) for name, group in {**splits, "all": graded}.items()}
+    return {name: _total(group) for name, group in splits(graded).items()}
+
+
+def splits(graded: Sequence[Graded]) -> dict[str, Sequence[Graded]]:
+    """Easy and hard conversations, and all."""
+    found = {split: [one for one in graded if one.gold.origin.get("split") == split] for split in _SPLITS}
+    return {**found, "all": graded}
 
 
 def _predicted(
@@ -100,6 +105,8 @@ TOOLTALK = Benchmark(
     load,
     lambda part, mode, gold, trace, judge: grade(mode, gold, trace, judge),
     summarize,
+    splits=splits,
+    choices={"split": of_split},
     predictions=_predicted,
     ungraded=lambda part, mode, gold, trace, why: ungraded(mode, gold, trace, why),
     owns=Path.exists,  # any file: this benchmark is asked last
@@ -168,7 +175,9 @@ def _published(gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     kinds = {} if metrics["success"] else calls.error_types(pairing, published=True)
     success = {name: metrics[name] for name in ("success", "soft_success")}
     scores = calls.scores_of(gold, trace, pairing.counts, kinds, **success, at=calls.unanswered(pairing))
-    return Graded(gold, trace, scores, _record(gold, pairing, metrics, dict.fromkeys(ERROR_TYPES, 0) | kinds))
+    record, indexes = _record(gold, pairing, metrics, dict.fromkeys(ERROR_TYPES, 0) | kinds), turn_indexes(gold)
+    missing = [_shown(one, indexes) for at, one in enumerate(pairing.gold) if at not in pairing.partner]
+    return Graded(gold, trace, scores, {**record, "missing": missing})
 
 
 def _record(
