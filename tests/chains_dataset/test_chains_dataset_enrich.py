@@ -407,6 +407,22 @@ def test_an_example_that_answers_otherwise_than_an_earlier_one_is_left_out(
     assert [one.result["rating"] for one in uses(tmp_path)[SEARCH, DETAILS].examples] == [4.5]
 
 
+def test_it_says_what_it_will_ask_before_and_numbers_stay_numbers(tmp_path: Path, enrich: Enrich) -> None:
+    """Who pays for requests knows how many there are; of two wishes that are wanted one is missing."""
+    few = {**ALONE, "wishes": ALONE["wishes"][:1]}
+    sizes: list[int] = []
+
+    def reply(asked: Asked) -> str:
+        sizes.append(len(str(asked.messages[0]["content"])))
+        return json.dumps(few if reply_of(asked) is ALONE else reply_of(asked))
+
+    done = enrich(reply, "--tries", "1")
+    assert f"3 of 3 are asked for: 3 requests, {sum(sizes):,} characters in all" in done.stdout
+    assert "wishes: expected 2 or more" in done.stdout
+    again = enrich(reply, "--tries", "3")
+    assert "up to 2 more" in again.stdout
+
+
 def test_what_stays_wrong_is_left_out_and_counted(tmp_path: Path, enrich: Enrich) -> None:
     done = enrich(lambda asked: "Sorry." if reply_of(asked) is ALONE else json.dumps(reply_of(asked)))
     assert done.returncode == 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -11,8 +12,8 @@ pytest.importorskip("boto3")
 pytest.importorskip("moto")
 
 from papers_xml import conversations_xml
-from toologue.bench.benchmark import Options, benchmark, evaluate, play, record, summarize
-from toologue.bench.dialog2api import DIALOG2API, load, of_programs, of_split
+from toologue.bench.benchmark import Options, benchmark, evaluate, of_split, play, record, summarize
+from toologue.bench.dialog2api import DIALOG2API, load, of_programs
 from toologue.bench.dialog2api import prove as prove_mutants
 from toologue.bench.dialog2api.files import (
     SHIPPED,
@@ -60,7 +61,7 @@ FAULTS = {"NameError", "SyntaxError", "TypeError", "KeyError", "AttributeError",
 
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_every_dialogue_that_ships_comes_to_what_it_is_said_to(split):
-    golds = of_split(load(), split)
+    golds = of_split(DIALOG2API, split).load(None)
     assert all("initial_signature" in one.extra for one in golds)
     results = [
         r for gold in golds for turn in gold.turns if turn.role == "agent" for r in turn.results if r is not None
@@ -202,7 +203,7 @@ def test_dialogues_of_other_worlds_and_splits_that_are_not_there_are_refused(gol
     with pytest.raises(BadFile, match="plays in the world 'assistant'"):
         load(tmp_path / "mine.jsonl")
     with pytest.raises(UnknownName, match="train"):
-        of_split(golds, "test")
+        of_split(replace(DIALOG2API, load=lambda data: golds), "test").load(None)
 
 
 def test_predictions_are_played_with_the_words_of_the_gold(golds, tmp_path):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from rich.table import Table
 
 from command import toologue
 from toologue.bench.tooltalk.conversations import starter
 from toologue.report.compare import compare_outcomes
+from toologue.report.tables import comparison_table
 from toologue.schema import Outcome, Slip, Status
 from toologue.schema.jsonl import read, write
 
@@ -34,6 +38,13 @@ def run(lived: str = "", expected: str = "e", **trials: str) -> list[Outcome]:
         for name, letters in trials.items()
         for number, letter in enumerate(letters)
     ]
+
+
+def printed(table: Table) -> str:
+    screen = Console(width=140, file=io.StringIO(), force_terminal=False)
+    with screen.capture() as told:
+        screen.print(table)
+    return told.get()
 
 
 def names(found: Sequence[tuple[str, ...]]) -> list[str]:
@@ -123,6 +134,19 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         out = name.rpartition(":")[2]
         assert toologue("run", "dialogues.jsonl", "--agent", name, "-o", out, cwd=folder).returncode == 0
     return folder
+
+
+def test_a_row_says_of_how_many_conversations_it_is() -> None:
+    """Of one that has nothing to score in either run nothing is compared; the row says how many are left."""
+    before, after = run(a="p", b="f", c="f"), run(a="f", b="p", c="p")
+    after[2] = after[2].replace(counts={"recall": {"hits": 1.0, "of": 1.0}})
+    before[0] = before[0].replace(counts={**before[0].counts, "recall": {"hits": 1.0, "of": 1.0}})
+    found = compare_outcomes(before, after)
+    assert [(one.metric, one.of) for one in found.differences] == [("success", 2)]
+    told = printed(comparison_table(found, "both"))
+    assert "n: conversations in which both runs have something to score" in told
+    [row] = [line.split() for line in told.splitlines() if line.split()[:1] == ["success"]]
+    assert row[1] == "2"
 
 
 class TestTheCommand:

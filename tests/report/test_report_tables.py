@@ -94,6 +94,19 @@ CASES: list[tuple[dict[str, Any], str]] = [
         'Alarm/a was created, against expectation: {"at": 7}',
     ),
     ({"field": "name", "expected": 1, "actual": None}, "name: expected 1, got null"),
+    (
+        {
+            "field": "state",
+            "expected": {"api": "Database|holidayapi|Holidays" * 4, "slots": {"country": "DE", "year": 2024}},
+            "actual": {"api": "Database|holidayapi|Holidays" * 4, "slots": {"country": "", "year": 2024}},
+            "why": "value: country",
+        },
+        'state: slots.country: expected "DE", got "" (value: country)',
+    ),
+    (
+        {"field": "state", "expected": {"a": 1, "b": 2, "c": 3, "d": 4}, "actual": {"e": 5, "d": 4}},
+        "state: a: expected 1, got none; b: expected 2, got none; c: expected 3, got none; 1 more",
+    ),
     ({}, "it: expected null, got null"),
 ]
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from toologue.score.metric import RATIOS
+from tests.tooldial.tooldial_samples import suite
+from toologue.bench.benchmark import benchmark, play
+from toologue.models.similarity import TextMatch
+from toologue.schema import Score, Trace
+from toologue.score.metric import RATIOS, lower_is_better, totals
 from toologue.score.paired import Counted, Difference, difference, mcnemar
+from toologue.score.steps import SEVERITIES, steps
 
 
 def shares(*hits: float, of: float = 1.0) -> list[Counted]:
@@ -54,6 +59,7 @@ def test_mcnemar_by_hand() -> None:
 
 def test_more_of_what_is_better_the_lower_it_is_is_worse() -> None:
     assert between(shares(*[0] * 30), shares(*[1] * 30), "wrong write").verdict == "worse"
+    assert between(shares(*[0] * 30), shares(*[1] * 30), "state error: unconfirmed").verdict == "worse"
 
 
 def test_what_is_unsure_makes_a_bracket_and_is_not_told_apart() -> None:
@@ -107,3 +113,19 @@ def test_intervals_hold_the_truth_and_equal_agents_are_rarely_told_apart(trials:
         wrong += between(first, same, seed=seed).verdict != "not told apart"
     assert inside >= 93
     assert wrong <= 7
+
+
+def test_of_what_gold_has_none_less_is_better_and_of_all_else_more() -> None:
+    """Who does all as expected has all of what is good, and nothing of what is bad: of every metric, asked or not."""
+    exact, scores = TextMatch.of("exact"), list[Score]()
+    for chosen in map(benchmark, ("tooldial", "tooltalk", "dialog2api")):
+        golds = suite() if chosen.name == "tooldial" else chosen.load(None)[:20]
+        for part in chosen.parts:
+            graded = play(chosen, golds, "gold", part=part)
+            scores += (score for one in graded for score in one.scores.values())
+    for gold in suite():
+        lived = Trace(case=gold.id, dialogue=gold.id, protocol="next", agent="gold", turns=gold.turns)
+        scores += steps(gold, lived, exact).values()
+    values = {one.metric: one.value for one in totals(scores) if one.value is not None}
+    assert {*SEVERITIES, "state error: unconfirmed", "bad call", "CodeEdits", "success", "EMR"} <= values.keys()
+    assert [name for name in values if lower_is_better(name)] == [name for name in values if values[name] == 0]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from toologue.schema import Score
 from toologue.score.metric import RATIOS, Total, ratio, totals, value_of
+from toologue.score.trials import trials_of, tried
 
 
 def score(dialogue: str, hits: float, of: float, metric: str = "recall") -> Score:
@@ -95,7 +96,7 @@ class TestTheInterval:
     def test_trials_of_a_dialogue_are_not_independent(self) -> None:
         """Twenty trials a dialogue make the interval no narrower than one."""
         twenty = [s for s in self.HALF for _ in range(20)]
-        assert interval(twenty) == interval(self.HALF)
+        assert interval(twenty) == pytest.approx(interval(self.HALF))
 
     def test_more_dialogues_make_it_narrower(self) -> None:
         more = [score(str(n), n % 2, 1) for n in range(400)]
@@ -108,8 +109,24 @@ class TestTheInterval:
         assert low == pytest.approx(0.5 - 2 * 0.079, abs=0.04)
         assert high == pytest.approx(0.5 + 2 * 0.079, abs=0.04)
 
-    def test_all_alike_makes_it_a_point(self) -> None:
-        assert interval([score(str(n), 2, 2) for n in range(5)]) == (1.0, 1.0)
+    @pytest.mark.parametrize("of", [1, 2, 7])
+    def test_all_alike_makes_it_no_point(self, of: int) -> None:
+        """Of ninety that are right, some that were not asked about may be wrong: one in twenty, say. (Wilson: 95.9.)"""
+        low, high = interval([score(str(n), of, of) for n in range(90)])
+        assert (low, high) == (pytest.approx(0.95, abs=0.01), 1.0)
+        assert interval([score(str(n), 0, of) for n in range(90)]) == (0.0, pytest.approx(0.05, abs=0.01))
+        assert interval([score(str(n), of, of) for n in range(5)])[0] == pytest.approx(7 / 9 - 1.96 * 14**0.5 / 27)
+
+    def test_what_has_nothing_to_score_makes_it_no_narrower(self) -> None:
+        few = [score(str(n), n % 2, 1) for n in range(6)]
+        assert interval(few) == interval([*few, *(score(f"none {n}", 0, 0) for n in range(60))])
+
+    @pytest.mark.parametrize("passed", [0, 3, 20])
+    @pytest.mark.parametrize("trials", [1, 3])
+    def test_of_whole_conversations_it_is_that_of_pass_1(self, passed: int, trials: int) -> None:
+        scores = [score(str(n), n < passed, 1, "success") for n in range(20) for _ in range(trials)]
+        once = trials_of(tried(scores)).by_k[0].every
+        assert interval(scores) == pytest.approx((once.low, once.high))
 
     def test_nothing_scored(self) -> None:
         assert interval([score("a", 0, 0), score("b", 0, 0)]) == (None, None)

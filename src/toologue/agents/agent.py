@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import packages_distributions, version
 from modulefinder import ModuleFinder
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from urllib.parse import parse_qsl, unquote_plus
 
 from toologue import keys, registry
@@ -105,7 +105,7 @@ def _resolve(spec: str) -> AgentSpec:
         return replace(cast("AgentSpec", registry.find("agent", "function_calling")(spec)), name=spec)
     if name in registry.names("agent") or not argument:  # what is unknown raises, with the nearest names
         return cast("AgentSpec", registry.find("agent", name)(argument))
-    thing = registry.load(spec)
+    thing = instantiated(registry.load(spec))
     if hasattr(thing, "act") and not isinstance(thing, type):
         asked = apart(thing)
         return AgentSpec(spec, lambda case: asked)
@@ -115,17 +115,34 @@ def _resolve(spec: str) -> AgentSpec:
         )
     if is_chat_function(thing):
         return replace(cast("AgentSpec", registry.find("agent", "thread")(spec)), name=spec)
+    if not _takes(thing, 1):
+        what = f"{spec!r} takes {inspect.signature(thing)}, and is called with (messages, tools), or with a Case"
+        raise BadSetting(f"{what}; a class of agents is made without arguments, or of a Case")
     factory = cast("AgentFactory", thing)
     return AgentSpec(spec, lambda case: apart(factory(case)))
 
 
+def instantiated(thing: Any) -> Any:
+    """An object of a class of agents that is made without arguments, and not for a `case`; all else as it is."""
+    if not isinstance(thing, type) or not hasattr(thing, "act") or not _takes(thing, 0):
+        return thing
+    return thing if "case" in inspect.signature(thing).parameters else thing()
+
+
 def is_chat_function(thing: Callable[..., object]) -> bool:
     """Whether it is called with messages and tools; a function from a Case takes one thing."""
+    return _takes(thing, 2) and not isinstance(thing, type)
+
+
+def _takes(thing: Callable[..., object], count: int) -> bool:
+    """Whether it is called with so many arguments."""
     try:
-        inspect.signature(thing).bind([], [])
-    except (TypeError, ValueError):
+        inspect.signature(thing).bind(*[None] * count)
+    except TypeError:
         return False
-    return not isinstance(thing, type)
+    except ValueError:  # of some built-in ones nobody knows
+        return count == 1
+    return True
 
 
 def plain_agent(name: str, argument: str, factory: AgentFactory, *, reads_gold: bool = False) -> AgentSpec:

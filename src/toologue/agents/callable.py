@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from toologue import keys, registry
-from toologue.agents.agent import AgentSpec
+from toologue.agents.agent import AgentSpec, instantiated
 from toologue.agents.apart import InProcess, InThread, in_thread
 from toologue.errors import BadFile, BadSetting, UnknownName, UserError, shown, summary
 from toologue.formats.functions import as_acts, as_calls, as_functions
@@ -129,7 +129,7 @@ def function_of(file: Path, name: str) -> Callable[..., Any]:
     if name not in known:
         names = (each for each, thing in known.items() if callable(thing) and not each.startswith("_"))
         raise UnknownName(f"function in {file}", name, names)
-    found = known[name]
+    found = instantiated(known[name])
     if hasattr(found, "act") and not isinstance(found, type):
         return found
     try:

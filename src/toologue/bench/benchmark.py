@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 from toologue import registry
-from toologue.agents.agent import AgentFactory, AgentSpec, name_of, resolve_agent
-from toologue.bench.tables import Bracket, Cell, Table, html
+from toologue.agents.agent import AgentFactory, AgentSpec, instantiated, name_of, resolve_agent
+from toologue.bench.tables import Table, html
 from toologue.errors import BadSetting, Denied, UnknownName
 from toologue.loop import Agent
 from toologue.models.budget import in_force
@@ -18,11 +18,11 @@ from toologue.models.similarity import TextMatch
 from toologue.models.spent import Spent
 from toologue.report.costs import Cost, known_costs, spent_on
 from toologue.report.view import Conversation, Report, RunView, decisions_text, faults_in, thresholds_text
-from toologue.report.words import broken_words
+from toologue.report.words import broken_words, metric_words
 from toologue.run.runner import Finished, Limits, Selection, Settings, cases_of, faults_of, run_all
-from toologue.run.store import Config, RunFolder, places, run_folder
+from toologue.run.store import Config, Grading, RunFolder, places, run_folder
 from toologue.schema import AgentTurn, Case, Dialogue, ProtocolName, Score, Setting, Trace, Verdict
-from toologue.score.metric import Total, gained, totals, unscored, value_of
+from toologue.score.metric import Total, totals, unscored
 
 if TYPE_CHECKING:
     from toologue.verify.procedures import Flaw
@@ -185,7 +185,7 @@ class Benchmark:
     choices: Mapping[str, Callable[[Benchmark, Any], Benchmark]] = field(
         default_factory=dict[str, "Callable[[Benchmark, Any], Benchmark]"]
     )
-    # The player of a part, where an agent is not asked everywhere; such a part cannot be resumed.
+    # The player of a part, where an agent is not asked everywhere.
     prepare: Callable[[Part, Tested], AgentSpec] | None = None
     # By dialogue, the traces that a file of answers makes; dialogues without one are unscored.
     predictions: Callable[[Benchmark, Part, Sequence[Dialogue], Path, Options], Mapping[str, Trace]] | None = None
@@ -217,10 +217,30 @@ class Benchmark:
         if mode not in self.modes:
             raise BadSetting(f"--mode {mode}: {self.name!r} is graded in mode {' or '.join(self.modes)} alone")
 
+    def scores(
+        self, part: str, mode: Mode, pairs: Iterable[tuple[Dialogue, Trace]], judge: TextMatch
+    ) -> Iterator[Mapping[str, Score]]:
+        """The scores of what was played of a part, as `evaluate` gives them."""
+        chosen = next(one for one in self.parts if one.name == part)
+        graded = [self.grade(chosen, mode, gold, trace, judge) for gold, trace in pairs]
+        yield from (one.scores for one in self.review(chosen, graded, Options(mode=mode)))
+
     @property
     def part(self) -> Part:
         """The first part."""
         return self.parts[0]
+
+
+def of_split(benchmark: Benchmark, split: str) -> Benchmark:
+    """A benchmark with the dialogues of one split alone. Raises UnknownName for one that they do not name."""
+
+    def load(data: Path | None) -> Sequence[Dialogue]:
+        golds = benchmark.load(data)
+        if found := [gold for gold in golds if gold.origin.get("split") == split]:
+            return found
+        raise UnknownName("split", split, {str(gold.origin.get("split", "none")) for gold in golds})
+
+    return replace(benchmark, load=load)
 
 
 def benchmark(name: str) -> Benchmark:
@@ -306,6 +326,15 @@ def play(
     """Run an agent through a part, by default the first, and grade it; in the order of the dialogues and trials."""
     chosen, by = part or benchmark.part, judge or TextMatch.of("exact")
     lived, costs = _lived(benchmark, chosen, golds, agent, options)
+    if options.out is not None and isinstance(agent, str):
+        graded_by = Grading(
+            benchmark=benchmark.name,
+            part=chosen.name,
+            mode=options.mode,
+            similarity=by.spec or "lexical",
+            thresholds=by.thresholds,
+        )
+        RunFolder(options.out / chosen.name).keep(graded_by)
     pairs = zip((gold for gold in golds for _ in range(options.trials)), lived, strict=True)
     graded = (benchmark.grade(chosen, options.mode, gold, trace, by) for gold, trace in pairs)
     return [replace(one, cost=Cost.of(one.trace, costs)) for one in graded]
@@ -331,8 +360,7 @@ def _lived(
     if part.world:
         there = Setting(name=part.world)
         golds = [gold if gold.world.name == part.world else gold.replace(world=there) for gold in golds]
-    if benchmark.prepare is not None:
-        agent = benchmark.prepare(part, agent)
+    played = player_of(agent) if benchmark.prepare is None else benchmark.prepare(part, agent)
     cases, lived = list(cases_of(golds, settings)), dict[str, Finished]()
 
     def keep(finished: Finished) -> None:
@@ -342,17 +370,17 @@ def _lived(
     folder = RunFolder(options.out / part.name) if options.out is not None and isinstance(agent, str) else None
     try:
         if folder:
-            config = Config(agent=str(agent), settings=settings)
             run_folder(
                 folder.path,
                 golds,
-                config,
+                Config(agent=str(agent), settings=settings),
+                agent=played,
                 others="keep" if options.selection else "refuse",
                 limits=options.limits,
                 progress=options.progress,
             )
         else:
-            run_all(cases, player_of(agent), keep, limits=options.limits)
+            run_all(cases, played, keep, limits=options.limits)
     except Denied as refused:
         options.warn(str(refused))
     traces, costs = {key: one.trace for key, one in lived.items()}, {key: one[1:] for key, one in lived.items()}
@@ -376,9 +404,10 @@ def player_of(agent: Tested) -> AgentSpec:
         return resolve_agent(agent)
     if isinstance(agent, AgentSpec):
         return agent
-    if isinstance(agent, type) or not hasattr(agent, "act"):
-        return AgentSpec(_name(agent), cast("AgentFactory", agent))
-    return AgentSpec(_name(agent), lambda case: cast("Agent", agent))
+    made = instantiated(agent)
+    if isinstance(made, type) or not hasattr(made, "act"):
+        return AgentSpec(_name(agent), cast("AgentFactory", made))
+    return AgentSpec(_name(agent), lambda case: cast("Agent", made))
 
 
 def predictions_file(agent: Tested) -> Path | None:
@@ -392,7 +421,8 @@ def record(
 ) -> dict[str, Any] | list[dict[str, Any]]:
     """The results as JSON: totals and conversations of each part of each agent.
 
-    `decided` says how many of the scored conversations have nothing unsure.
+    Totals take what is unsure for wrong, and have the `best`, taking it for right; `decided` says how many of the
+    scored conversations have nothing unsure.
     """
 
     def told(graded: Sequence[Graded]) -> dict[str, Any]:
@@ -442,11 +472,11 @@ def tables_of(
         verdicts = (one.scores[benchmark.passes] for one in graded)
         whys = Counter(verdict.why for verdict in verdicts if verdict.value is None)
         reasons = "; ".join(f"{count} unscored: {why}" for why, count in whys.most_common())
-        rows = [
-            [split, total["num_conversations"], total["unscored"], *(_cell(total, name) for name in benchmark.shown)]
-            for split, total in summarize(benchmark, graded).items()
-        ]
-        heads = ["", "n", "unscored", *benchmark.shown]
+        rows = list[list[Cell]]()
+        for split, some in parts_of(benchmark, graded).items():
+            found = {one.metric: one for one in figures_of(some)}
+            rows.append([split, len(some), _silent(some), *map(found.get, benchmark.shown)])
+        heads = ["", "n", "unscored", *map(metric_words, benchmark.shown)]
         if len(rows) > 2 or reasons:  # else the totals say it
             made.append(Table(title if len(results) == 1 else agent, heads, rows, reasons))
     return made
@@ -488,30 +518,31 @@ def sums(graded: Sequence[Graded], part: Literal["counts", "unsure"] = "counts")
     return found
 
 
-def summarize(benchmark: Benchmark, graded: Sequence[Graded]) -> dict[str, dict[str, Any]]:
-    """The totals of each part of the set, where it has several, and of all: micro averages, None where 0/0.
-
-    Of each metric the value, taking what is unsure for wrong, its `best`, taking it for right, its counts, and what
-    these gain by that.
-    """
+def parts_of(benchmark: Benchmark, graded: Sequence[Graded]) -> dict[str, Sequence[Graded]]:
+    """The parts of a set that has several, and all of it, last."""
     splits = sorted({benchmark.split(one) for one in graded})
     parts = {name: [one for one in graded if benchmark.split(one) == name] for name in splits if len(splits) > 1}
-    return {name: _total(part) for name, part in {**parts, "all": graded}.items()}
+    return {**parts, "all": graded}
+
+
+def figures_of(graded: Iterable[Graded]) -> list[Total]:
+    """The totals of all metrics, with their intervals."""
+    return totals(score for one in graded for score in one.scores.values())
+
+
+def summarize(benchmark: Benchmark, graded: Sequence[Graded]) -> dict[str, dict[str, Any]]:
+    """The totals of each part of the set: of each metric value, best, ends of the interval, counts, what these gain."""
+    return {name: _total(part) for name, part in parts_of(benchmark, graded).items()}
 
 
 def _total(graded: Sequence[Graded]) -> dict[str, Any]:
-    gain, scores = sums(graded, "unsure"), dict[str, dict[str, Any]]()
-    for name, counts in sums(graded).items():
-        value, best = (value_of(name, one) if one else None for one in (counts, gained(counts, gain[name])))
-        scores[name] = {"value": value, "best": best, "counts": counts, "unsure": gain[name]}
-    silent = sum(all(score.value is None for score in one.scores.values()) for one in graded)
-    return {"num_conversations": len(graded), "unscored": silent, "scores": scores}
+    names = ("value", "best", "low", "high", "counts", "unsure")
+    scores = {total.metric: {name: getattr(total, name) for name in names} for total in figures_of(graded)}
+    return {"num_conversations": len(graded), "unscored": _silent(graded), "scores": scores}
 
 
-def _cell(total: Mapping[str, Any], name: str) -> Cell:
-    found = total["scores"].get(name, {})
-    value, best = found.get("value"), found.get("best")
-    return value if best == value else Bracket(value, best)
+def _silent(graded: Sequence[Graded]) -> int:
+    return sum(all(score.value is None for score in one.scores.values()) for one in graded)
 
 
 def _evaluate_part(

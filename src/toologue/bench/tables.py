@@ -7,21 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+if TYPE_CHECKING:
+    from toologue.score.metric import Total
 
-class Bracket(NamedTuple):
-    """A share if all that is unsure is wrong, and if all of it is right."""
-
-    value: float
-    best: float
-
-
-Cell = str | int | float | Bracket | None
+Cell: TypeAlias = "str | int | float | Total | None"
 
 
 class Table(NamedTuple):
-    """A table: shares are floats in [0, 1] or brackets, counts are whole numbers. `caption` stands below."""
+    """A table: shares are floats in [0, 1], or totals with intervals, counts whole numbers. `caption` stands below."""
 
     title: str
     columns: list[str]
@@ -33,8 +28,11 @@ def shown(cell: Cell) -> str:
     """A cell as people read it."""
     if cell is None:
         return "–"
-    if isinstance(cell, Bracket):
-        return " to ".join(f"{100 * end:.1f}" for end in sorted(cell)) + " %"
+    if isinstance(cell, tuple):
+        from toologue.report.words import figures
+
+        value, ends = figures(cell)
+        return f"{value}  {ends.replace(' to ', '–')}" if ends else value
     return f"{100 * cell:.1f} %" if isinstance(cell, float) else str(cell)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +104,7 @@ def enrich(
         tally = enriched(
             sources, out, model, graph=graph, choice=operations.choice,
             each=each, concurrency=concurrency, tries=tries, seed=seed, progress=progress,
+            tell=partial(echo, note=True),
         )  # fmt: skip
 
     def counts(some: list[Use]) -> tuple[int, int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -26,9 +27,9 @@ from toologue.errors import BadSetting
 
 if TYPE_CHECKING:
     from toologue.bench.benchmark import Benchmark, Options, Proof, Results
-    from toologue.bench.tables import Table
     from toologue.models.similarity import TextMatch
     from toologue.report.view import Report
+    from toologue.review.judging import Judging
     from toologue.schema import Dialogue
     from toologue.score.metric import Total
 
@@ -44,7 +45,7 @@ def bench(
     task: list[Literal["dst", "action", "faithfulness", "overall"]] | None = None,
     labels: list[Literal["gold", "none"]] | None = None,
     judged: Judged = Judged(),
-    split: Literal["train", "test"] | None = None,
+    split: Literal["train", "test", "easy", "hard"] | None = None,
     mode: Literal["fixed", "published"] = "fixed",
     alike: Alike = Alike(),
     reply: float | None = None,
@@ -57,6 +58,7 @@ def bench(
     json: Path | None = None,
     html: Path | None = None,
     junit: Path | None = None,
+    csv: Path | None = None,
 ) -> int:
     """Run and grade a published benchmark. Exits 3 where something is not scored, 1 where an agent broke in all.
 
@@ -79,8 +81,8 @@ def bench(
             (none).
         judged: Who is asked about what rules leave open in words (tooltalk, almita); tooldial: who votes on whether
             responses are faithful.
-        split: dialog2api: the dialogues of train or of test; by default all. Without an agent: statistics of the
-            dialogues.
+        split: tooltalk: easy or hard conversations; dialog2api: the dialogues of train or of test (without an agent:
+            their statistics). By default all.
         mode: fixed (repaired) or published (bug for bug). Their numbers are not comparable.
         alike: When two texts say the same.
         reply: The same for what an agent says (almita, where nothing is known but the expected words).
@@ -90,11 +92,14 @@ def bench(
             conversation fails. By default 50; 7 of tooldial's overall task, as in the paper's code.
         concurrency: How many conversations at once.
         timeout: Seconds a conversation may take.
-        out: A folder that keeps what the agent did (dialog2api: run folders talk and code): a run that was killed goes
-            on. Of several agents each has a folder in it.
-        json: Where the results go, conversation by conversation; for several agents a list of results.
+        out: A folder that keeps what the agent did, and how it is graded: a run that was killed goes on, and `score`,
+            `report` and `compare` grade as this command did. Of several agents each has a folder in it, of a benchmark
+            with parts (tooldial, dialog2api) each part one in that.
+        json: Where the results go, conversation by conversation, with the intervals of all totals; for several agents a
+            list of results (tooldial, dialog2api: always one object, whose `agents` is the list).
         html: Where a page of them goes.
         junit: Where JUnit XML goes.
+        csv: Where the totals go as CSV: a row an agent and split, each metric with its interval.
     """
     from toologue.bench import benchmark as benchmarks
     from toologue.models.similarity import TextMatch
@@ -106,10 +111,10 @@ def bench(
     chosen = benchmarks.benchmark(name)
     voting = None if chosen.alike else judged.judge
     chosen = chosen.choosing(columns=columns, task=task, labels=labels, judge=voting, split=split)
-    if out is not None and (not agents or chosen.prepare is not None or any(map(benchmarks.predictions_file, agents))):
-        raise BadSetting("--out keeps what agents do in tooltalk, almita or dialog2api: give --agent, no predictions")
+    if out is not None and (not agents or any(map(benchmarks.predictions_file, agents))):
+        raise BadSetting("--out keeps what agents do: give --agent, no predictions")
     if not agents:
-        _describe(chosen, some.selection.of(chosen.load(data)), json, page=html or junit)
+        _describe(chosen, some.selection.of(chosen.load(data)), json, page=html or junit or csv)
         return 0
     judging = judged.at_work(alike.folder(out) or Path(FOLDER)) if chosen.alike and mode == "fixed" else None
     by = alike.judge(reply, beside=out) if chosen.alike else TextMatch.of("exact")
@@ -118,26 +123,44 @@ def bench(
     part = {**vars(some), "trials": trials if trials > 1 else None, "mode": mode if mode != "fixed" else None}
     again = command_line("bench", name, **asked, split=split, **similarity, **part, cap=cap, out=out, html=html)
     with progress_bar("running") as progress:
-        how = benchmarks.Options(
-            mode=mode, selection=some.selection, trials=trials, limits=Limits(concurrency, timeout), cap=cap
-        )
+        limits = Limits(concurrency, timeout)
+        how = benchmarks.Options(mode=mode, selection=some.selection, trials=trials, limits=limits, cap=cap)
         options = replace(how, progress=progress, warn=cache(_warn), out=out)
         results = benchmarks.evaluate(chosen, chosen.load(data), agents, judge=by, options=options)
     if judging:
-        grades = {name: partial(_totals, chosen, {name: parts}, options) for name, parts in results.items()}
-        if judging.consult(by, grades):
-            results = benchmarks.regraded(chosen, results, by := judging.ledger.reads(by), options)
+        results, by = _decided(judging, chosen, results, by, options)
     if json is not None:
         write_json(json, benchmarks.record(chosen, results, judge=by, mode=mode))
     made = benchmarks.report_of(chosen, results, judge=by, mode=mode, command=again)
-    return _shown(made, benchmarks.tables_of(chosen, results, judge=by, mode=mode), html, junit)
+    _say_splits(made)
+    return _then(show(made, html, junit, csv=csv, own=benchmarks.tables_of(chosen, results, judge=by, mode=mode)), html)
 
 
-def _shown(made: Report, own: Sequence[Table], html: Path | None, junit: Path | None) -> int:
-    """Print and write a report; the last line says what comes next."""
-    status = show(made, html, junit, own=own)
+def _decided(
+    judging: Judging, chosen: Benchmark, results: Results, by: TextMatch, options: Options
+) -> tuple[Results, TextMatch]:
+    """The results with what a judge decides of what they leave open."""
+    from toologue.bench.benchmark import regraded
+
+    grades = {name: partial(_totals, chosen, {name: parts}, options) for name, parts in results.items()}
+    if not judging.consult(by, grades):
+        return results, by
+    return regraded(chosen, results, reads := judging.ledger.reads(by), options), reads
+
+
+def _then(status: int, html: Path | None) -> int:
+    """The status, and what comes next."""
     echo(f"next: {f'open {html}' if html else 'the same with --html page.html: every conversation'}", note=True)
     return status
+
+
+def _say_splits(made: Report) -> None:
+    """Say how many conversations were read of each split, where they name one: easy and hard, train and test."""
+    golds = {one.gold.id: one.gold for run in made.runs for one in run.conversations}
+    counts = Counter(str(gold.origin["split"]) for gold in golds.values() if "split" in gold.origin)
+    if counts:
+        told = ", ".join(f"{number} {split}" for split, number in counts.items())
+        echo(f"{len(golds)} conversations read: {told}", note=True)
 
 
 def _totals(chosen: Benchmark, results: Results, options: Options, by: TextMatch) -> list[Total]:

@@ -89,9 +89,10 @@ def _graded(folders: Sequence[RunFolder], alike: Alike) -> list[list[Outcome]]:
     graders = [grader_of(folder) for folder in folders]
     for at, folder in enumerate(folders):
         if graders[at] is None:
-            score_folder(folder, alike.judge(beside=folder.path))
+            score_folder(folder, alike.judge(beside=folder.path, kept=folder.grading))
             graders[at] = grader_of(folder)
     if graders[0] != graders[1]:
+        _refuse_modes(folders)
         parts = [name for name in graders[0] or {} if (graders[0] or {})[name] != (graders[1] or {}).get(name)]
         again = (command_line("score", folder.path, **unlike_default(alike)) + " --again" for folder in folders)
         what = f"{folders[0].path} and {folders[1].path} were graded by different graders ({', '.join(parts)})"
@@ -100,6 +101,17 @@ def _graded(folders: Sequence[RunFolder], alike: Alike) -> list[list[Outcome]]:
         assert by is not None, "it was graded just now"
         found.append([*outcomes_of(conversations_of(folder), folder.config.name, by)])
     return found
+
+
+def _refuse_modes(folders: Sequence[RunFolder]) -> None:
+    """Raises RunMismatch where a benchmark graded runs in different modes, or they are different parts of one."""
+    kept = [folder.grading for folder in folders]
+    for name, default in (("mode", "fixed"), ("part", "")):
+        here, there = (getattr(one, name) if one else default for one in kept)
+        if here != there:
+            what = f"{folders[0].path} is graded as {name} {here!r}, {folders[1].path} as {name} {there!r}"
+            again = "; `toologue bench … --out` with the other --mode grades it anew, and plays nothing again"
+            raise RunMismatch(f"{what}: their numbers are not comparable{again if name == 'mode' else ''}")
 
 
 def _last_run(project: Project) -> tuple[str, list[Conversation], TextMatch, Places]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from toologue.project.statistics import Source
     from toologue.review.judging import Judging
     from toologue.run.runner import Selection
+    from toologue.run.store import Grading
     from toologue.schema import Setting
 
 Out = Annotated[Path, Parameter(name=["--out", "-o"])]
@@ -45,20 +46,32 @@ def at_least_one(**given: int | None) -> None:
 class Alike:
     """When two texts say the same."""
 
-    similarity: Annotated[str, Parameter(help="exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE.")] = (
-        "lexical"
-    )
+    similarity: Annotated[
+        str | None,
+        Parameter(
+            help="exact, one, lexical, minilm, endpoint:MODEL or vectors:FILE; by default lexical, or that by which "
+            "`bench` graded the run."
+        ),
+    ] = None
     text: Annotated[float | None, Parameter(help="The least similarity of short texts that say the same.")] = None
     prose: Annotated[float | None, Parameter(help="The same for long texts.")] = None
     reviews: Annotated[Path | None, Parameter(help="What people decided; by default `reviews` beside the run.")] = None
 
-    def judge(self, reply: float | None = None, *, beside: Path | None = None) -> TextMatch:
-        """Who compares by them; `reply` is the least similarity of what an agent says, `beside` what was run."""
+    def judge(
+        self, reply: float | None = None, *, beside: Path | None = None, kept: Grading | None = None
+    ) -> TextMatch:
+        """Who compares by them, where no similarity is asked for as `kept`.
+
+        `reply` is the least similarity of what an agent says, `beside` what was run.
+        """
         from toologue.models.similarity import TextMatch
         from toologue.review.ledger import Ledger
 
         given = (("text", self.text), ("prose", self.prose), ("reply", reply))
-        match = TextMatch.of(self.similarity, {name: least for name, least in given if least is not None})
+        least, spec = {name: one for name, one in given if one is not None}, self.similarity or "lexical"
+        if kept is not None and self.similarity is None:
+            spec, least = kept.similarity, {**kept.thresholds, **least}
+        match = TextMatch.of(spec, least)
         if self.reviews is not None and not self.reviews.is_dir():
             raise BadSetting(f"--reviews {self.reviews}: there is no such folder; `toologue review` makes one")
         folder = self.folder(beside)

@@ -131,12 +131,18 @@ def score(run: Path, /, *, again: Flag = False, alike: Alike = Alike(), judged: 
     kept = None if again else view.graded_before(folder, match)
     totals = view.score_folder(folder, match) if kept is None else kept
     graded = view.RunView(folder.config.name, {}, totals, [], left=view.left_in(folder))
-    say(totals_table(view.Report(run.name, [graded])))
+    say(totals_table(view.Report(_title(folder), [graded])))
     if (trials := view.trials_in(folder, totals)) is not None:
         say(trials_table(folder.config.name, trials))
     for line in view.decisions_text(view.conversations_of(folder, match.reader)) if match.reader else ():
         echo(line)
     return max(say_missing([folder]), _scored(folder.config.name, Counter(map(no_reply, folder.traces()))))
+
+
+def _title(folder: RunFolder) -> str:
+    """What a run is called, with how it is graded where a benchmark made it."""
+    kept = folder.grading
+    return f"{folder.path.name} ({kept.words})" if kept else folder.path.name
 
 
 def say_missing(folders: Iterable[RunFolder]) -> int:
@@ -155,7 +161,7 @@ def _read_by(judged: Judged, alike: Alike, folders: Sequence[RunFolder]) -> list
     from toologue.review.ledger import FOLDER
 
     judging = judged.at_work(alike.folder(folders[0].path) or Path(FOLDER))
-    matches = [alike.judge(beside=folder.path) for folder in folders]
+    matches = [alike.judge(beside=folder.path, kept=folder.grading) for folder in folders]
     if judging is None:
         return matches
     judging.consult(matches[0], {str(folder.path): partial(_totals, folder) for folder in folders})
@@ -169,14 +175,20 @@ def _totals(folder: RunFolder, match: TextMatch) -> list[Total]:
 
 
 def report(
-    *runs: Path, html: Path | None = None, junit: Path | None = None, alike: Alike = Alike(), judged: Judged = Judged()
+    *runs: Path,
+    html: Path | None = None,
+    junit: Path | None = None,
+    csv: Path | None = None,
+    alike: Alike = Alike(),
+    judged: Judged = Judged(),
 ) -> int:
-    """One page, and JUnit XML, of one or more run folders. Exits 3 where something is not scored.
+    """One page, JUnit XML, and CSV, of one or more run folders. Exits 3 where something is not scored.
 
     Args:
         runs: Run folders over the same dialogues.
         html: Where the page goes; by default report.html in the first folder.
         junit: Where JUnit XML goes; none by default.
+        csv: Where the totals go as CSV, a row an agent and split, each metric with its interval.
         alike: When two texts say the same.
         judged: Who is asked about what rules leave open.
     """
@@ -187,9 +199,9 @@ def report(
         raise BadSetting("name at least one run folder")
     folders = [RunFolder(path) for path in runs]
     views = [view_of(folder, match) for folder, match in zip(folders, _read_by(judged, alike, folders), strict=True)]
-    title = ", ".join(path.name for path in runs)
+    title = ", ".join(map(_title, folders))
     command = command_line("report", *runs, html=html, **unlike_default(alike))
-    scored = show(Report(title, views, command=command), html or runs[0] / "report.html", junit)
+    scored = show(Report(title, views, command=command), html or runs[0] / "report.html", junit, csv=csv)
     return max(say_missing(map(RunFolder, runs)), scored)
 
 
@@ -203,9 +215,15 @@ def _scored(agent: str, whys: Counter[str]) -> int:
 
 
 def show(
-    made: Report, html: Path | None, junit: Path | None, *, failures: bool = True, own: Iterable[Table] = ()
+    made: Report,
+    html: Path | None,
+    junit: Path | None,
+    *,
+    csv: Path | None = None,
+    failures: bool = True,
+    own: Iterable[Table] = (),
 ) -> int:
-    """Print a report's tables (`failures`: that of what failed, too), and write its page and its JUnit XML.
+    """Print a report's tables (`failures`: that of what failed, too), and write its page, JUnit XML, and CSV.
 
     What an agent broke with comes first, then a benchmark's `own` tables.
 
@@ -214,6 +232,7 @@ def show(
     """
     from toologue.report.junit import write_junit
     from toologue.report.page import write_page
+    from toologue.report.spreadsheet import write_csv
     from toologue.report.tables import costs_table, failures_table, totals_table, trials_table
     from toologue.report.words import broken_words
     from toologue.score.metric import no_reply
@@ -235,12 +254,10 @@ def show(
     for view in made.runs:
         for line in view.told:
             echo(f"{view.name}: {line}")
-    if html is not None:
-        write_page(html, made)
-        echo(f"page: {html}", note=True)
-    if junit is not None:
-        write_junit(junit, made)
-        echo(f"junit: {junit}", note=True)
+    for name, file, write in (("page", html, write_page), ("junit", junit, write_junit), ("csv", csv, write_csv)):
+        if file is not None:
+            write(file, made)
+            echo(f"{name}: {file}", note=True)
     statuses = [0]
     for view in made.runs:
         statuses.append(_scored(view.name, Counter(no_reply(one.trace) for one in view.all)))

@@ -177,11 +177,15 @@ def similarity(spec: str) -> Similarity:
 
 @dataclass(frozen=True)
 class TextMatch:
-    """A similarity with its thresholds: decides, and says what it decided by. A `reader` settles what rules cannot."""
+    """A similarity with its thresholds: decides, and says what it decided by. A `reader` settles what rules cannot.
+
+    `spec` is the name that it was made by, if it was.
+    """
 
     similarity: Similarity
     thresholds: Mapping[str, float]
     reader: SecondReader | None = None
+    spec: str = ""
 
     @property
     def strict(self) -> bool:
@@ -194,7 +198,7 @@ class TextMatch:
         chosen = similarity(spec)
         found = {**chosen.thresholds, **(thresholds or {})}
         calibrated(chosen.name, *{"text", "prose"}.difference(found))
-        return cls(chosen, found)
+        return cls(chosen, found, spec=spec)
 
     def alike(self, compare: Literal["text", "prose", "reply"], expected: str, actual: str) -> bool:
         """Whether two texts say the same."""

@@ -98,12 +98,13 @@ def enrich(
     tries: int = 3,
     seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, of: None,
+    tell: Callable[[str], None] = lambda what: None,
     **given: Any,
 ) -> Tally:
     """Write the uses of sources into a file, which keeps what it has: what the model of a spec says.
 
-    Asked for is what it does not hold, and what was made of other documents. Killed and called again, nothing is asked
-    twice.
+    Asked for is what it does not hold, and what was made of other documents; `tell` is told how much, before. Killed
+    and called again, nothing is asked twice.
     """
     kept = {one.about: one for one in read(out, Use, empty=True)} if out.is_file() else dict[UseKey, Use]()
     tally = Tally()
@@ -112,6 +113,9 @@ def enrich(
         if not every:
             raise BadFile(f"{sources[0]}: no API there takes something and returns something: document what comes back")
         new = [one for one in every if not (use := kept.get(one.about)) or use.of != one.key or use.by == NO_MODEL]
+        size = sum(len(prompt_text(one)) for one in new)
+        again = f"; where a reply cannot be used, up to {tries - 1} more" if tries > 1 else ""
+        tell(f"{len(new):,} of {len(every):,} are asked for: {len(new):,} requests, {size:,} characters in all{again}")
         with keeping_replies(out.parent, "uses", told_spec(spec), seed):
             how = {"concurrency": concurrency, "tries": tries, "seed": seed}
             found = asyncio.run(ask_uses(new, model(spec, "enricher"), tally, **how, progress=progress))
@@ -171,7 +175,7 @@ async def _ask(question: Question, by: Model, tally: Tally, *, tries: int, seed:
     await ask_until_valid(by, prompt, parse, seed, "use", *map(str, question.about), tries=tries, forget=True)
     best = max(answers, key=lambda one: (len(one.use.examples) if one.use else -1, -len(one.wrong)))
     for what in dict.fromkeys((*best.wrong, *best.lost)):
-        place = re.sub(r"\d+", "n", ":".join(re.sub("'.*", "", what).split(":")[:2])).strip()
+        place = re.sub(r"\[\d+\]", "", ":".join(re.sub("'.*", "", what).split(":")[:2])).strip()
         tally.dropped[place] += 1
         tally.instances.setdefault(place, what)
     return best.use and best.use.replace(by=by.name)

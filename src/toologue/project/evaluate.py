@@ -62,8 +62,7 @@ from toologue.run.runner import Limits, Selection, Settings
 from toologue.run.store import Config, RunFolder, called_apart, run_folder
 from toologue.schema import Dialogue, Graph, Outcome, Procedure, Repair
 from toologue.schema.jsonl import UNFINISHED, read, replacing, sweep, unfinished_folder, write
-from toologue.score.metric import Total, grader, totals
-from toologue.score.paired import LOWER_IS_BETTER
+from toologue.score.metric import Total, grader, lower_is_better, totals
 from toologue.score.steps import HARMLESS
 from toologue.text.tokens import callable_name
 from toologue.worlds.world import kind_at
@@ -329,7 +328,7 @@ class Checked:
 def gate_metric(project: Project, gate: Gate) -> str:
     """The metric that a gate is on. Raises BadSetting for one that is better the lower it is."""
     metric = _STRICT if gate.strict else gate.metric
-    if metric in LOWER_IS_BETTER:
+    if lower_is_better(metric):
         what = f"{metric!r} is better the lower it is, and fail_under is the least that passes"
         remedy = "leave metric out (harmless: no wrong step does harm), or set strict = true (no step is wrong)"
         raise BadSetting(f"{project.folder / FILE}: gate.metric: {what}: {remedy}")

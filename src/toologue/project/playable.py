@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from toologue.agents.agent import AgentSpec, code_key, code_of, resolve_agent, with_file
+from toologue.agents.agent import AgentSpec, code_key, code_of, instantiated, resolve_agent, with_file
 from toologue.agents.callable import Called
 from toologue.agents.llm.function_calling import FunctionCalling
 from toologue.errors import BadFile, ToologueError, UnknownName
@@ -201,6 +201,7 @@ def given(agent: AgentSpec | Given) -> AgentSpec:
 
 def as_agent(agent: Given) -> Agent:
     """The agent that an object with `act`, a model, or a function is."""
+    agent = instantiated(agent)
     if hasattr(agent, "act"):
         return cast("Agent", agent)
     return FunctionCalling(cast("Model", agent)) if hasattr(agent, "reply") else Called(cast("Any", agent))

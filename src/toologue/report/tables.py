@@ -24,8 +24,8 @@ from toologue.report.words import (
     words_alone,
 )
 from toologue.score.calls import ERROR_TYPES
-from toologue.score.metric import Total
-from toologue.score.paired import LOWER_IS_BETTER, Difference
+from toologue.score.metric import Total, lower_is_better
+from toologue.score.paired import Difference
 from toologue.score.trials import Trials
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ def totals_table(report: Report) -> Table:
     counted = any(name in ERROR_TYPES for name in report.metrics)
     decided = [decided_words(run) for run in report.runs]
     ends = "from all that is unsure being wrong to all of it being right, " if any(decided) else ""
-    less = "; ↓: less is better" if LOWER_IS_BETTER.intersection(report.metrics) else ""
+    less = "; ↓: less is better" if any(map(lower_is_better, report.metrics)) else ""
     sure = "; fully decided: no step is unsure" if any(decided) else ""
-    caption = f"{ends}with 95 % bootstrap intervals{less}{sure}{'; error types are counts' if counted else ''}"
+    caption = f"{ends}with 95 % intervals{less}{sure}{'; error types are counts' if counted else ''}"
     sizes = [max((total.n + total.unscored for total in run.totals), default=0) for run in report.runs]
     sized = [*zip(report.runs, sizes, strict=True)]
     heads = [(run.name, f"  n {size}{f' of {size + run.left}' if run.left else ''}") for run, size in sized]
@@ -91,15 +91,24 @@ def trials_table(run: str, trials: Trials) -> Table:
 
 
 def comparison_table(found: Comparison, title: str) -> Table:
-    """The metrics that are not the same in both runs, and that of passed conversations; what is told apart is named."""
+    """The metrics that are not the same in both runs, and that of passed conversations, each over n of these."""
     shown = [one for one in found.differences if one.moved or one == found.passing]
     same = len(found.differences) - len(shown)
     rest = f"; {same} other figures are the same" if same else ""
     rows = (
-        (one.metric, *difference_words(one), "" if one.verdict == "not told apart" else one.verdict) for one in shown
+        (
+            metric_words(one.metric),
+            str(one.of),
+            *difference_words(one),
+            "" if one.verdict == "not told apart" else one.verdict,
+        )
+        for one in shown
     )
-    heads = ("metric", "before", "after", "difference", "95 % interval", "")
-    caption = f"paired differences with 95 % intervals, told apart where these do not hold 0{rest}"
+    heads = ("metric", "n", "before", "after", "difference", "95 % interval", "")
+    some = any(one.of < found.of for one in shown)
+    counted = "n: conversations in which both runs have something to score; " if some else ""
+    less = "↓: less is better; " if any(lower_is_better(one.metric) for one in shown) else ""
+    caption = f"{counted}{less}better or worse where the 95 % interval of the difference excludes 0{rest}"
     return _table(title, heads, rows, caption)
 
 

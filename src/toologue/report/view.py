@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, Protocol, cast, get_args
 
 from toologue import keys, registry
 from toologue.errors import BadFile, UserError
@@ -259,18 +259,44 @@ def totals_of(pairs: Iterable[tuple[Dialogue, Trace]], match: TextMatch) -> list
     return totals(score for gold, trace in pairs for score in scores_of(gold, trace, match).values())
 
 
+class _Graded(Protocol):
+    """What a benchmark is for, here: it grades what was played of a part."""
+
+    def scores(
+        self, part: str, mode: Literal["fixed", "published"], pairs: Iterable[tuple[Dialogue, Trace]], judge: TextMatch
+    ) -> Iterator[Mapping[str, Score]]: ...
+
+
+def _scores_in(folder: RunFolder, match: TextMatch) -> Iterator[Mapping[str, Score]]:
+    """The scores of every trace of a run: as the benchmark grades that it was run for, else of all metrics."""
+    kept = folder.grading
+    if kept is None:
+        return (scores_of(gold, trace, match) for gold, trace in folder.pairs())
+    return cast("_Graded", registry.find("benchmark", kept.benchmark)).scores(
+        kept.part, kept.mode, folder.pairs(), match
+    )
+
+
+def graded_by(folder: RunFolder, match: TextMatch) -> Mapping[str, object]:
+    """Who grades a run (`score.metric`); of a benchmark's run the mode and the part, where these make a difference."""
+    kept = folder.grading
+    part = {"part": f"{kept.benchmark}: {kept.part}"} if kept and kept.part else {}
+    return {**grader(match), **part, **({"mode": kept.mode} if kept and kept.mode != "fixed" else {})}
+
+
 def score_folder(folder: RunFolder, match: TextMatch) -> list[Total]:
     """Grade a run: writes scores.jsonl, scores.json and costs.json into its folder, returns the totals."""
     known, costs = known_costs(folder), list[Cost]()
 
     def kept(stream: Any) -> Iterator[Score]:
-        for gold, trace in folder.pairs():
+        for (_, trace), found in zip(folder.pairs(), _scores_in(folder, match), strict=True):
             costs.append(Cost.of(trace, known))
-            for score in scores_of(gold, trace, match).values():
+            for score in found.values():
                 stream.write(line_of(score))
                 yield score
 
-    about = {"format": "scores/1", "agent": folder.config.agent, "similarity": match.record(), "grader": grader(match)}
+    by, agent = graded_by(folder, match), folder.config.agent
+    about = {"format": "scores/1", "agent": agent, "similarity": match.record(), "grader": by}
     with replacing(folder.path / "scores.jsonl") as stream:
         found = totals(kept(stream))
     decided, of = RunView("", {}, found, ()).decided or (0, 0)
@@ -302,7 +328,7 @@ def _graded_files(folder: RunFolder) -> dict[str, Any]:
 
 def graded_before(folder: RunFolder, match: TextMatch) -> list[Total] | None:
     """The totals of a run that was graded by the same rules, and has not gone on since; None of another."""
-    if grader_of(folder) != grader(match):
+    if grader_of(folder) != graded_by(folder, match):
         return None
     try:
         return totals(read(folder.path / "scores.jsonl", Score, empty=True))
@@ -338,8 +364,9 @@ def view_of(folder: RunFolder, match: TextMatch) -> RunView:
             same.append(conversation)
     shown = list(chain.from_iterable(kept.values()))[:LIMIT]
     shown.sort(key=lambda conversation: (conversation.gold.id, conversation.trace.trial))
-    config, settings = folder.config, folder.config.settings
+    config, settings, grading = folder.config, folder.config.settings, folder.grading
     facts = {
+        **({"graded as": grading.words} if grading else {}),
         "agent": config.agent,
         "protocol": settings.protocol,
         "trials": str(settings.trials),

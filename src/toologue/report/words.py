@@ -23,8 +23,7 @@ from toologue.limits import legible
 from toologue.report.view import Conversation, Gated, RunView
 from toologue.schema import AgentTurn, Fault, Mismatch, Turn, invocations, rounds
 from toologue.score.calls import ERROR_TYPES
-from toologue.score.metric import Total, gained
-from toologue.score.paired import LOWER_IS_BETTER
+from toologue.score.metric import Total, gained, lower_is_better
 from toologue.score.steps import SEVERITIES
 from toologue.score.trials import Rate, Trials
 from toologue.values.json_schema import object_of
@@ -42,6 +41,7 @@ _STOPS = {
     "done": "",
 }
 _FAULTS = 3  # that are told of a run
+_SLOTS = 3  # that are told of two objects
 
 
 class Finding(NamedTuple):
@@ -107,7 +107,32 @@ def _explained(mismatch: Mismatch) -> str:
         what = "was removed" if actual is None else f"was {mismatch.why.partition(',')[0]}"
         return f"{name} {what}, against expectation" + ("" if actual is None else f": {quoted(actual)}")
     note = f" ({legible(mismatch.why)})" if mismatch.why else ""
-    return f"{name}: expected {quoted(expected)}, got {quoted(actual)}{note}"
+    found = [*apart(expected, actual)]
+    told = [
+        f"{cut(legible(at), 60)}: " * bool(at) + f"expected {_or_none(one)}, got {_or_none(two)}"
+        for at, one, two in found
+    ]
+    rest = f"; {len(found) - _SLOTS} more" if len(found) > _SLOTS else ""
+    return f"{name}: {'; '.join(told[:_SLOTS])}{rest}{note}"
+
+
+def apart(expected: Any, actual: Any, at: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """(path, expected, actual) wherever two JSON values differ: of objects each member by itself.
+
+    >>> [*apart({"api": "a", "slots": {"day": 1, "town": ""}}, {"api": "a", "slots": {"day": 1}})]
+    [('slots.town', '', Ellipsis)]
+    """
+    if not isinstance(expected, dict) or not isinstance(actual, dict) or expected == actual:
+        yield at, expected, actual
+        return
+    one, two = cast("dict[str, Any]", expected), cast("dict[str, Any]", actual)
+    for name in {**one, **two}:
+        if (here := one.get(name, ...)) != (there := two.get(name, ...)):
+            yield from apart(here, there, f"{at}.{name}" if at else name)
+
+
+def _or_none(value: Any) -> str:
+    return "none" if value is ... else quoted(value)
 
 
 def findings(conversation: Conversation) -> list[Finding]:
@@ -229,7 +254,7 @@ def unscored_words(total: Total, absent: int) -> list[str]:
 
 def metric_words(metric: str) -> str:
     """What a table calls a metric, marked where less is better."""
-    return f"{kind_words(metric)} ↓" if metric in LOWER_IS_BETTER else metric
+    return f"{kind_words(metric)} ↓" if lower_is_better(metric) else metric
 
 
 def kind_words(severity: str | None) -> str:

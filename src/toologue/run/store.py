@@ -5,6 +5,7 @@
     traces.jsonl     one trace a line, appended as cases end; in the order of the cases once the run is finished
     faults.jsonl     traces that were taken out to be run again: of a model that gave no reply, of time that was up
     times.jsonl      clock times and what was spent, a line a case, kept apart so that equal runs have equal traces
+    grading.json     how a benchmark that was run grades it: `score`, `report` and `compare` do so, too
     scores.jsonl     written by `toologue score`, beside scores.json (similarity, thresholds, totals) and costs.json
 
 Contract: a case whose trace is on disk is not run again, unless a fault that may pass is all that it shows. What does
@@ -23,7 +24,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json
@@ -36,6 +37,7 @@ from toologue.schema import Api, Case, Dialogue, Fault, Noun, Trace, jsonl
 from toologue.text.tokens import callable_name
 from toologue.users import speaker
 
+_N = TypeVar("_N", bound=Noun)
 # What becomes of dialogues of a run that are not, or not so, among those that are run now.
 Others = Literal["refuse", "keep", "drop"]
 
@@ -66,6 +68,22 @@ class Config(Noun):
         return {**said, "agent": split_options(self.agent, "timeout", "tries", "price")[0], **settings}
 
 
+class Grading(Noun):
+    """How a part of a benchmark is graded: its mode, a similarity as the command line names it, its thresholds."""
+
+    format: Literal["grading/1"] = "grading/1"
+    benchmark: str
+    part: str = ""
+    mode: Literal["fixed", "published"]
+    similarity: str
+    thresholds: Mapping[str, float]
+
+    @property
+    def words(self) -> str:
+        """Benchmark, part and mode as people read them."""
+        return ", ".join(filter(None, (self.benchmark, self.part, self.mode)))
+
+
 class RunFolder:
     """A run folder on disk."""
 
@@ -75,13 +93,33 @@ class RunFolder:
     @property
     def config(self) -> Config:
         """What was run."""
-        file = self.path / "run.json"
+        return self._read("run.json", Config)
+
+    @property
+    def grading(self) -> Grading | None:
+        """How the benchmark grades it that it was run for; None where `toologue run` made it."""
+        return self._read("grading.json", Grading) if (self.path / "grading.json").exists() else None
+
+    def keep(self, grading: Grading) -> None:
+        """Keep how it is graded from now on. Scores that were made otherwise go."""
+        if grading != self.grading:
+            for stale in ("scores.json", "scores.jsonl"):
+                (self.path / stale).unlink(missing_ok=True)
+            self.write("grading.json", grading)
+
+    def _read(self, name: str, noun: type[_N]) -> _N:
+        file = self.path / name
         try:
-            return Config.model_validate_json(file.read_bytes())
+            return noun.model_validate_json(file.read_bytes())
         except OSError as error:
-            raise BadFile(f"{self.path} is no run folder: cannot read {file.name}: {error.strerror or error}") from None
+            raise BadFile(f"{self.path} is no run folder: cannot read {name}: {error.strerror or error}") from None
         except ValidationError as error:
-            raise jsonl.bad_record(error, Config, file, 0) from None
+            raise jsonl.bad_record(error, noun, file, 0) from None
+
+    def write(self, name: str, noun: Noun) -> None:
+        """Write one of its JSON files, in one step."""
+        with jsonl.replacing(self.path / name) as stream:
+            stream.write(json.dumps(noun.model_dump(mode="json"), indent=2).encode() + b"\n")
 
     def dialogues(self) -> Iterator[Dialogue]:
         """The gold dialogues."""
@@ -214,8 +252,7 @@ def _prepare(folder: RunFolder, dialogues: Iterable[Dialogue], ids: set[str], co
         if others == "refuse":
             _check_kept(folder, before, _keys_by_id(fresh) if before else {})
         if config != there:
-            with jsonl.replacing(folder.path / "run.json") as stream:
-                stream.write(json.dumps(config.model_dump(mode="json"), indent=2).encode() + b"\n")
+            folder.write("run.json", config)
         fresh.replace(target)
     return count * config.settings.trials
 

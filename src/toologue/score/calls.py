@@ -27,7 +27,7 @@ from toologue.schema import Api, Dialogue, Fault, Invocation, Mismatch, Paramete
 from toologue.schema.jsonl import leaves
 from toologue.schema.turn import answers, invocations
 from toologue.score.free_texts import Heard, TextVerdict, demanded, folded, judged, offered
-from toologue.score.metric import MEANINGS, no_reply, own_fault, shares_of, unscored
+from toologue.score.metric import LOWER_IS_BETTER, MEANINGS, no_reply, own_fault, shares_of, unscored
 from toologue.score.questions import blamed_calls, text_question
 from toologue.values.compare import agree, contains, never_alike
 from toologue.worlds.world import Kind, kind_at
@@ -48,6 +48,7 @@ MEANINGS.update(
         "bad call": "rounds in which the right tools were called with wrong arguments",
     }
 )
+LOWER_IS_BETTER.update({"incorrect action rate", *ERROR_TYPES})
 _EXACT = Parameter()
 
 

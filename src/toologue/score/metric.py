@@ -4,8 +4,9 @@ Contract: a metric is a pure function `(gold, trace, match) -> {name: Score}`. I
 Nothing is scored that was not said: where a language model gave no reply (`no_reply`), all of the conversation is
 unscored, and the fault stands in `why`. An agent that raises, is out of time, or does not return the floor is scored. A
 total is hits / of, unless `RATIOS` registers another function for the metric's name; None where nothing was scored.
-What is unsure makes it a bracket: `value` if all of it is wrong, `best` if all of it is right. Its interval is the
-percentile bootstrap over dialogues, the trials of one dialogue resampled together, of both ends of the bracket.
+What is unsure makes it a bracket: `value` if all of it is wrong, `best` if all of it is right. Its interval is that of
+both ends of the bracket, over dialogues, the trials of one dialogue together: of shares of whole conversations, and
+wherever dialogues are all alike, `share_interval`; of all else the percentile bootstrap.
 """
 
 from __future__ import annotations
@@ -29,19 +30,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Metric = Callable[[Dialogue, Trace, TextMatch], Mapping[str, Score]]
-# What a score counts, in a sentence, and how its total comes of added counts where that is not hits / of: metrics add
-# theirs when they are imported.
+# What a score counts, in a sentence, how its total comes of added counts where that is not hits / of, and of which less
+# is better: metrics add theirs when they are imported.
 MEANINGS: dict[str, str] = {}
 RATIOS: dict[str, Callable[[Mapping[str, float]], float | None]] = {}
+LOWER_IS_BETTER: set[str] = set()
 NOTHING = "nothing to score"  # why a score has no value where its counts are 0 of 0
-_RESAMPLES = 2000
+_RESAMPLES, _Z = 2000, 1.96
 _BLOCK = 1 << 22  # numbers held at once while resampling
 # What a verdict hangs on, from the package's root.
 _RULES = ("score", "text", "values", "procedure/grammar.py", "models/thresholds.json")
 
 
 class Total(NamedTuple):
-    """A metric over many traces: its value and 95 % bootstrap interval, scored and unscored traces, added counts.
+    """A metric over many traces: its value and 95 % interval, scored and unscored traces, added counts.
 
     `best` is the value if all that is unsure is right, `unsure` what the counts gain by it, `open` in how many traces.
     """
@@ -217,6 +219,12 @@ def meanings() -> Mapping[str, str]:
     return MEANINGS
 
 
+def lower_is_better(metric: str) -> bool:
+    """Whether less of a metric is better."""
+    meanings()  # those that are not imported yet say it then
+    return metric in LOWER_IS_BETTER
+
+
 def grader(match: TextMatch) -> Mapping[str, object]:
     """What a run's scores.json says of its grader; equal graders give equal traces equal scores."""
     return {"toologue": __version__, "rules": rules_key(), "similarity": match.record()}
@@ -252,6 +260,7 @@ class _Column:
         self._rows: dict[str, int] = {}
         self._numbers = array("d")
         self._scored = self._unscored = self._open = 0
+        self._whole = True  # each score is of one thing, a conversation
 
     def add(self, score: Score) -> None:
         scored = score.value is not None
@@ -260,6 +269,7 @@ class _Column:
         if not score.counts:
             return
         self._names = self._names or tuple(sorted(score.counts))
+        self._whole &= 0 <= score.counts.get("hits", 0) <= score.counts.get("of", 0) <= 1
         width = 2 * len(self._names)  # the counts, then what they gain
         row = self._rows.setdefault(score.dialogue, len(self._rows))
         if row * width == len(self._numbers):
@@ -288,9 +298,15 @@ class _Column:
     def _interval(self, table: NDArray[np.float64], seed: int) -> tuple[float | None, float | None]:
         if len(table) < 2:
             return None, None
+        shares = self._metric not in RATIOS and "of" in self._names
+        places = [self._names.index(name) for name in ("hits", "of")] if shares else []
+        if shares:
+            hits, of = table[:, places].T
+            if self._whole or not (hits * of.sum() - of * hits.sum()).any():
+                return share_interval(hits, of)
         drawn = resampled(table, keys.seed_of(seed, self._metric))
-        if self._metric not in RATIOS and "of" in self._names:  # all at once
-            hits, of = (drawn[:, self._names.index(name)] for name in ("hits", "of"))
+        if shares:  # all at once
+            hits, of = drawn[:, places].T
             return interval(hits[of > 0] / of[of > 0])
         rows = (dict(zip(self._names, row, strict=True)) for row in drawn.tolist())
         return interval(value for row in rows if (value := value_of(self._metric, row)) is not None)
@@ -307,6 +323,21 @@ def resampled(table: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
         size = min(at_once, _RESAMPLES - start)
         drawn[start : start + size] = random.multinomial(len(table), often / len(table), size=size) @ kinds
     return drawn
+
+
+def share_interval(hits: NDArray[np.float64], of: NDArray[np.float64]) -> tuple[float, float]:
+    """The 95 % interval of hits / of over dialogues, with two more of average size that are all right, two all wrong.
+
+    Of dialogues with one trial that is Agresti and Coull (1998): it has a width where all of a few are alike.
+    """
+    import numpy as np
+
+    hits, of = hits[of > 0], of[of > 0]
+    size = of.mean()
+    hits, of = np.append(hits, [0, 0, size, size]), np.append(of, [size] * 4)
+    middle = hits.sum() / of.sum()
+    half = _Z * float(np.sqrt(np.square((hits - middle * of) / size).mean() / len(of)))
+    return max(0.0, float(middle) - half), min(1.0, float(middle) + half)
 
 
 def interval(values: Iterable[float]) -> tuple[float | None, float | None]:

@@ -30,16 +30,13 @@ from math import comb, inf
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from toologue import keys
-from toologue.score.calls import ERROR_TYPES
-from toologue.score.metric import RATIOS, interval, resampled, value_of
-from toologue.score.steps import SEVERITIES
+from toologue.score.metric import RATIOS, interval, lower_is_better, resampled, value_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 _ROUNDING, _Z = 1e-9, 1.96
-LOWER_IS_BETTER = frozenset({*SEVERITIES, *ERROR_TYPES, "incorrect action rate", "CodeEdits"})
 Told = Literal["better", "worse", "not told apart"]
 
 
@@ -76,7 +73,7 @@ class Difference(NamedTuple):
         """Whether it is better after, worse, or not told apart: the interval holds 0."""
         if self.low <= 0 <= self.high:
             return "not told apart"
-        return "better" if (self.low > 0) != (self.metric in LOWER_IS_BETTER) else "worse"
+        return "better" if (self.low > 0) != lower_is_better(self.metric) else "worse"
 
 
 def difference(metric: str, before: Sequence[Counted], after: Sequence[Counted], *, seed: int = 0) -> Difference | None:

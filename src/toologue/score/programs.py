@@ -52,7 +52,17 @@ from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Dialogue, Invocation, Mismatch, Result, Score, Trace, Turn
 from toologue.schema.stack import completed
 from toologue.schema.turn import answers, executable, invocations
-from toologue.score.metric import RATIOS, TurnTest, answers_of, done_at, no_reply, score_of, shares_of, unscored
+from toologue.score.metric import (
+    LOWER_IS_BETTER,
+    RATIOS,
+    TurnTest,
+    answers_of,
+    done_at,
+    no_reply,
+    score_of,
+    shares_of,
+    unscored,
+)
 from toologue.score.returned import RANK, Agreement, agree
 from toologue.worlds.s3.signature import INITIAL, SIGNATURES, Mode, signature_after
 
@@ -118,6 +128,7 @@ def _with_whole_strings(text: str) -> Iterator[tokenize.TokenInfo]:
 
 EMR, PERFECT, TURN, BLEU, EDITS = METRICS = ("EMR", "perfect dialogue", "turn match", "BLEU", "CodeEdits")
 FORCED = "teacher-forced match"
+LOWER_IS_BETTER.add(EDITS)
 _UNASKED = Agreement("unsure", "the gold's program returned nothing")
 _ORDERS = range(1, 5)
 _NO_BLEU = "sacrebleu is not installed: pip install 'toologue[programs]'"

@@ -33,7 +33,7 @@ from toologue.formats.literals import value_of
 from toologue.formats.tooldial import read_state, state_json, state_of
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Api, Dialogue, Mismatch, Score, State, Trace, invocations
-from toologue.score.metric import MEANINGS, answers_of, done_at, no_reply, shares_of, unscored
+from toologue.score.metric import LOWER_IS_BETTER, MEANINGS, answers_of, done_at, no_reply, shares_of, unscored
 from toologue.text.claims import says_words
 from toologue.text.times import days
 from toologue.values.compare import same
@@ -51,6 +51,7 @@ ValueKind = Literal["multi-result", "intent-add", "extraction"]
 ERRORS: tuple[StateError, ...] = get_args(StateError)
 VALUE_KINDS: tuple[ValueKind, ...] = get_args(ValueKind)
 METRICS = (ACCURACY, *(f"state error: {kind}" for kind in (*ERRORS, *VALUE_KINDS)))
+LOWER_IS_BETTER.update(METRICS[1:])
 
 _NUMBER = re.compile(r"[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)", re.ASCII)
 _EDGES = " \t\r\n\"'“”‘’`.,;!?"

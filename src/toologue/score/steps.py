@@ -41,7 +41,16 @@ from toologue.errors import BadRecord
 from toologue.models.similarity import TextMatch
 from toologue.schema import AgentTurn, Call, DecidedBy, Dialogue, Mismatch, Noun, Score, Severity, Trace, Verdict
 from toologue.score.knowledge import Knowledge
-from toologue.score.metric import MEANINGS, answers_of, done_at, no_reply, onward, shares_of, unscored
+from toologue.score.metric import (
+    LOWER_IS_BETTER,
+    MEANINGS,
+    answers_of,
+    done_at,
+    no_reply,
+    onward,
+    shares_of,
+    unscored,
+)
 from toologue.score.questions import step_question
 from toologue.score.reply_evidence import compared_texts, wrong_reply
 from toologue.score.reply_reading import Reading
@@ -85,6 +94,7 @@ _MEANINGS = {
 HARMLESS = "harmless"
 METRICS = tuple(name for name in _MEANINGS if name not in (*SEVERITIES, HARMLESS))
 MEANINGS.update(_MEANINGS)
+LOWER_IS_BETTER.update(SEVERITIES)
 
 
 class StepVerdict(NamedTuple):

@@ -6,10 +6,9 @@ Of a dialogue with n scored trials, c of them passed, of k trials drawn without 
     pass@k   at least one passes   1 - C(n - c, k) / C(n, k)    (HumanEval, arXiv 2107.03374)
 
 both unbiased, and averaged over the dialogues that have k scored trials. Trials that are unsure make them brackets:
-failed at the lower end, passed at the upper one. The 95 % interval is mean and 1.96 standard errors of a bootstrap over
-dialogues, trials together, in closed form; with two dialogues more that always pass and two that never do (Agresti and
-Coull 1998): so it has a width where all of a few dialogues pass. The noise floor is how far the shares of passed trials
-of two runs of the same agent over these dialogues differ by chance, in 95 of 100 pairs:
+failed at the lower end, passed at the upper one. The 95 % interval is `metric.share_interval` over dialogues, trials
+together, as that of the total. The noise floor is how far the shares of passed trials of two runs of the same agent
+over these dialogues differ by chance, in 95 of 100 pairs:
 
     1.96 * sqrt(2 / D * mean of s_i^2 / n_i),   s_i^2 = p_i (1 - p_i) n_i / (n_i - 1)
 
@@ -34,7 +33,7 @@ from math import comb, sqrt
 from typing import Any, NamedTuple
 
 from toologue.schema import Score
-from toologue.score.metric import verdict_on
+from toologue.score.metric import share_interval, verdict_on
 
 _Z = 1.96
 
@@ -117,14 +116,12 @@ def _pass_k(dialogues: Sequence[Tried], k: int) -> PassK:
 
     rows: list[list[float]] = []
     for one in dialogues:
-        ends, ways = (one.passed, one.passed + one.unsure), comb(one.of, k)
-        rows.append([comb(end, k) / ways for end in ends] + [1 - comb(one.of - end, k) / ways for end in ends])
+        tries, ways = (one.passed, one.passed + one.unsure), comb(one.of, k)
+        rows.append([comb(end, k) / ways for end in tries] + [1 - comb(one.of - end, k) / ways for end in tries])
     table = np.array(rows)
-    joined = np.concatenate([table, np.zeros((2, 4)), np.ones((2, 4))])
-    half = _Z * joined.std(axis=0) / sqrt(len(joined))
-    low, high = (joined.mean(axis=0) - half).clip(0, 1).tolist(), (joined.mean(axis=0) + half).clip(0, 1).tolist()
+    ends = [share_interval(column, np.ones(len(rows))) for column in table.T]
     mean = table.mean(axis=0).tolist()
-    every, some = (Rate(mean[at], mean[at + 1], low[at], high[at + 1]) for at in (0, 2))
+    every, some = (Rate(mean[at], mean[at + 1], ends[at][0], ends[at + 1][1]) for at in (0, 2))
     return PassK(k, len(rows), every, some)
 
 

@@ -43,13 +43,14 @@ from toologue.bench.benchmark import (
     Part,
     Results,
     StepProof,
+    of_split,
     play,
     traces_of,
 )
 from toologue.bench.dialog2api.files import SHIPPED, executed, over_s3, programs_of, read_folder
 from toologue.bench.dialog2api.tables import table3, tables, talk_table
 from toologue.bench.tables import html
-from toologue.errors import BadFile, BadRecord, BadSetting, UnknownName, shown
+from toologue.errors import BadFile, BadRecord, BadSetting, shown
 from toologue.formats.dialog2api import read_conversations
 from toologue.loop import Agent, Do, Replay, Session
 from toologue.models.similarity import TextMatch
@@ -87,14 +88,6 @@ def load(data: Path | None = None) -> list[Dialogue]:
 
 
 _shipped = cache(partial(load, SHIPPED))
-
-
-def of_split(golds: Sequence[Dialogue], split: str | None) -> list[Dialogue]:
-    """The dialogues of a split; all without one."""
-    found = [gold for gold in golds if split in (None, gold.origin.get("split"))]
-    if not found:
-        raise UnknownName("split", str(split), {str(gold.origin.get("split", "none")) for gold in golds})
-    return found
 
 
 def grade(mode: Mode, gold: Dialogue, trace: Trace, judge: TextMatch | None = None) -> Graded:
@@ -255,10 +248,6 @@ def _sections(results: Results) -> list[tuple[str, str]]:
     return [("Tables", html([*tables(results), table3(golds)]))]
 
 
-def _load_split(split: str, data: Path | None = None) -> list[Dialogue]:
-    return of_split(load(data), split)
-
-
 DIALOG2API = Benchmark(
     "dialog2api",
     (
@@ -273,7 +262,7 @@ DIALOG2API = Benchmark(
     tables=tables,
     sections=_sections,
     describe=lambda golds: [table3(golds), talk_table(golds)],
-    choices={"split": lambda benchmark, split: replace(benchmark, load=partial(_load_split, split))},
+    choices={"split": of_split},
     predictions=_predicted,
     absent="the predictions have no conversation for it",
     review=_run_where_gold_stands,

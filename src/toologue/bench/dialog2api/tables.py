@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toologue.bench.benchmark import Results, sums
-from toologue.bench.tables import Bracket, Table
+from toologue.bench.benchmark import Graded, Part, Results
+from toologue.bench.tables import Cell, Table
 from toologue.sandbox.program import parse, raised_in
 from toologue.schema import Dialogue
 from toologue.schema.stack import stack
-from toologue.score.metric import gained, value_of
+from toologue.score.metric import Total, totals
 from toologue.score.programs import FORCED, METRICS
 
 _EMR, _PERFECT, _, _BLEU, _EDITS = METRICS
@@ -48,17 +48,15 @@ def table4(results: Results) -> Table:
     """Table 4, with the share of perfect dialogues and of turns that match."""
     rows: list[list[Any]] = []
     for agent, parts in results.items():
-        graded = [one for played in parts.values() for one in played]
-        found, unsure = sums(graded), sums(graded, "unsure")
-        edits = value_of(_EDITS, found[_EDITS]) if found.get(_EDITS) else None
-        shares = [_bracket(name, found.get(name, {}), unsure.get(name, {})) for name in METRICS[:4]]
-        rows.append([agent, None if edits is None else f"{edits:.1f}", *shares])
+        found = _totals(parts)
+        edits = f"{found[_EDITS].value:.1f}" if _EDITS in found else None
+        rows.append([agent, edits, *(_share(found.get(name)) for name in METRICS[:4])])
     for setting, models in _PAPER.items():
         for model, (edits, emr, bleu) in zip(_MODELS, models, strict=True):
             perfect = _PERFECT_OF.get((model, setting))
             rows.append([f"the paper's: {model}, {setting}", f"{edits:.1f}", emr / 100, perfect, None, bleu / 100])
     title = "Programs (table 4; the paper's rows: language models, on another dataset)"
-    open_shares = any(isinstance(cell, Bracket) for row in rows for cell in row[2:])
+    open_shares = any(isinstance(cell, Total) and cell.unsure for row in rows for cell in row[2:])
     return Table(title, ["agent", "CodeEdits (lower is better)", *METRICS[:4]], rows, _OPEN if open_shares else "")
 
 
@@ -66,16 +64,20 @@ def _where_gold_stands(results: Results) -> Table:
     """A row an agent: turns that match where each answer is asked for, and its programs run, where the gold stands."""
     rows: list[list[Any]] = []
     for agent, parts in results.items():
-        graded = [one for played in parts.values() for one in played]
-        counts, unsure = sums(graded).get(FORCED), sums(graded, "unsure").get(FORCED, {})
-        rows += [[agent, int(counts["of"]), _bracket(FORCED, counts, unsure)]] if counts else []
+        found = _totals(parts).get(FORCED)
+        rows += [[agent, int(found.counts["of"]), _share(found)]] if found else []
     return Table("Turns that match, each begun where the gold stands: no mistake counts twice", ["", "n", FORCED], rows)
 
 
-def _bracket(name: str, counts: Mapping[str, float], unsure: Mapping[str, float]) -> float | Bracket | None:
-    """A value; where some of it is unsure, from all of that being wrong to all of it being right."""
-    low, high = (value_of(name, one) if one else None for one in (counts, gained(counts, unsure)))
-    return low if low is None or high is None or not unsure else Bracket(low, high)
+def _share(total: Total | None) -> Cell:
+    """A value, or both ends where something is unsure; its interval stands below, with the totals."""
+    return total._replace(low=None, high=None) if total and total.unsure else total and total.value
+
+
+def _totals(parts: Mapping[Part, Sequence[Graded]]) -> Mapping[str, Total]:
+    """The totals of all parts, those that have a value."""
+    scores = (score for graded in parts.values() for one in graded for score in one.scores.values())
+    return {total.metric: total for total in totals(scores) if total.value is not None}
 
 
 def table3(golds: Sequence[Dialogue]) -> Table:

@@ -10,7 +10,7 @@ from toologue.bench.benchmark import Graded, Results, sums
 from toologue.bench.tables import Table
 from toologue.formats.tooldial import ACTIONS, TASKS, Task, convention_of
 from toologue.score import actions, faithfulness, states
-from toologue.score.metric import value_of
+from toologue.score.metric import Total, totals, value_of
 
 # (the row, its metric, the task that gives it).
 _MAIN: tuple[tuple[str, str, Task], ...] = (
@@ -38,7 +38,8 @@ _WITH, _WITHOUT = ", labels shown", ", labels hidden"
 _LABELS = {"gold": _WITH, "none": _WITHOUT}
 _CAPTION = (
     "states, actions: the paper's accuracy. grounded: replies that say nothing unsupported (“I don't know” is one); "
-    "reported: replies that say a value of the result: read both. user turns, dialogues: every action and state right."
+    "reported: replies that say a value of the result: read both. user turns, dialogues: every action and state right; "
+    "with 95 % intervals over dialogues."
 )
 _CONVENTIONS = {"known": "what is known", "published": "the paper's"}
 
@@ -60,9 +61,9 @@ def main_table(results: Results) -> Table:
             played[task].get(name) or played[task].get(name.removesuffix(_WITH).removesuffix(_WITHOUT))
             for name in columns
         ]
-        found = [sums(graded or ()) for graded in there]
-        if any(metric in one for one in found):
-            rows.append([heading, *(_value(one, metric) for one in found)])
+        found = [_total(metric, graded or ()) for graded in there]
+        if any(found):
+            rows.append([heading, *found])
     kinds = {convention_of(one.gold.facts) for parts in results.values() for graded in parts.values() for one in graded}
     title = f"Accuracy (table 4); states: {' and '.join(map(_CONVENTIONS.__getitem__, sorted(kinds)))}"
     return Table(title, ["right", *columns], rows, _CAPTION)
@@ -136,6 +137,11 @@ def _names(agent: str, played: Mapping[str, Mapping[str, object]]) -> list[str]:
     """The columns of an agent over all tasks."""
     apart = [f"{agent}{suffix}" for suffix in _LABELS.values()]
     return apart if any(name in columns for columns in played.values() for name in apart) else [agent]
+
+
+def _total(metric: str, graded: Sequence[Graded]) -> Total | None:
+    found = (one.scores[metric] for one in graded if metric in one.scores)
+    return next(iter(totals(found)), None)
 
 
 def _value(found: Mapping[str, Mapping[str, float]], metric: str) -> float | None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from toologue.agents.predictions import read_predictions
-from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, traces_of
+from toologue.bench.benchmark import Benchmark, Graded, Mode, Options, Part, of_split, traces_of
 from toologue.bench.prove import prove
 from toologue.bench.tooltalk import published
 from toologue.bench.tooltalk.conversations import starter
@@ -94,6 +94,7 @@ TOOLTALK = Benchmark(
     load,
     lambda part, mode, gold, trace, judge: grade(mode, gold, trace, judge),
     lambda one: str(one.gold.origin.get("split", "")),
+    choices={"split": of_split},
     predictions=_predicted,
     ungraded=lambda part, mode, gold, trace, why: ungraded(mode, gold, trace, why),
     owns=Path.exists,  # any file: this benchmark is asked last
@@ -162,7 +163,9 @@ def _published(gold: Dialogue, trace: Trace, judge: TextMatch) -> Graded:
     kinds = {} if metrics["success"] else calls.error_types(pairing, published=True)
     success = {name: metrics[name] for name in ("success", "soft_success")}
     scores = calls.scores_of(gold, trace, pairing.counts, kinds, **success, at=calls.unanswered(pairing))
-    return Graded(gold, trace, scores, _record(gold, pairing, metrics, dict.fromkeys(ERROR_TYPES, 0) | kinds))
+    record, indexes = _record(gold, pairing, metrics, dict.fromkeys(ERROR_TYPES, 0) | kinds), turn_indexes(gold)
+    missing = [_shown(one, indexes) for at, one in enumerate(pairing.gold) if at not in pairing.partner]
+    return Graded(gold, trace, scores, {**record, "missing": missing})
 
 
 def _record(
