@@ -49,7 +49,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def said(runs: Path, mode: str) -> dict[str, float]:
     """The values that `bench` gave."""
-    return {name: one["value"] for name, one in json.loads((runs / f"{mode}.json").read_text())["scores"].items()}
+    totals = json.loads((runs / f"{mode}.json").read_text())["totals"]
+    return {name: one["value"] for name, one in totals["all"]["scores"].items()}
 
 
 class TestTheModeStaysWithTheRun:

@@ -42,7 +42,7 @@ class TestUndecided:
         assert done.returncode == 4
         assert "2 of 3 conversations pass, 1 unsure" in done.stdout
         assert (
-            "gate UNDECIDED: harmless: 66.7 to 100.0 % (95 % interval 0.0 to 100.0), at least 90.0 % wanted"
+            "gate UNDECIDED: harmless: 66.7 to 100.0 % (95 % interval 20.5 to 100.0), at least 90.0 % wanted"
             in done.stdout
         )
         assert "1 of 3 conversations are unsure: --allow-unsure 0.24 lets them pass" in done.stdout

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 from toologue import registry
 from toologue.agents.agent import AgentFactory, AgentSpec, instantiated, name_of, resolve_agent
-from toologue.bench.tables import Table, html
+from toologue.bench.tables import Cell, Table, html
 from toologue.errors import BadSetting, Denied, UnknownName
 from toologue.loop import Agent
 from toologue.models.budget import in_force
