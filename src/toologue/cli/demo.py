@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Line = Literal["procedures", "tools", "chains", "programs"]
 _NOTES = (
     "procedure carries out the procedures, with no language model; it fails where it mishears a value.",
-    "procedure_careless skips checks, obeys what it should refuse, and invents what it should ask for.",
+    "procedure_careless skips checks, writes when it is pressed, and invents what it should ask for.",
 )
 _SETTINGS = """# The demo: a shop's help desk. Change a procedure, and run `toologue test` on this folder.
 apis = "apis/openapi.yaml"
