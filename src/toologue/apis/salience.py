@@ -78,7 +78,7 @@ def askable(one: Entity, api: Api) -> Against | None:
         return "cannot be said"
     kind, short_word = kind_of((last,), one.phrase), last.lower() in group("short")
     if (
-        (not short_word and (any(char.isdigit() for char in last) or not is_spoken(last)))
+        (not short_word and (any(char.isdigit() for char in last) or not is_spoken(last, topic_words(api))))
         or not (short_word or kind or len(split_name(last).split()) > 1 or is_known(last.lower()))
         or has_word(last, "machine")
         or (type_ in ("integer", "number") and not (kind or named_thing(one) or printed(last, one.schema)))
@@ -139,7 +139,7 @@ def salience(one: Entity, about: frozenset[str]) -> int:
         or has_word(path[-1], "aside")
         or has_word(path[-1], "lately")
         or not (
-            (is_spoken(path[-1]) or (kind_of(path) and (len(words) == 1 or is_spoken(words[0]))))
+            (is_spoken(path[-1], about) or (kind_of(path) and (len(words) == 1 or is_spoken(words[0]))))
             and knowable(path[-1], one.phrase, one.schema)
         )
         or (len(words) == 1 and len(words[0]) <= _LEAST and not kind_of(path))

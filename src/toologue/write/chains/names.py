@@ -145,8 +145,10 @@ def thing_of(name: Name, *apis: Api) -> Name:
     """What an id is of, the film; by what Apis find or are about where its name says nothing. Or the name itself."""
     found = _WHOSE.match(name.words)
     sought = (re.sub("^(?:title|name) of the ", "", _sought(api)) for api in apis)
-    for words in filter(None, (found and found[found.lastindex or 0], *sought, *map(_subject, apis))):
-        if kind_named(last := words.split()[-1]) or last in wordset("countable"):
+    whose = found[found.lastindex or 0] if found else ""
+    for words in filter(None, (whose, *sought, *map(_subject, apis))):
+        last = words.split()[-1]
+        if kind_named(last) or last in wordset("countable") or (words == whose and last.isalpha() and len(last) > 2):
             return Name(words, thing=True)
     return name
 
