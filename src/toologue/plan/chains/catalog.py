@@ -509,7 +509,7 @@ def unaskable(view: ApiView, handed: Collection[str] = ()) -> Reason | None:
     if any(map(is_credential, handed)):
         return "asks for a secret"
     about = topic_words(view.api)
-    if not all(is_spoken(name, about) for name in handed) or any(split_name(name).split()[-1:] == ["ids"] for name in handed):
+    if any(not is_spoken(name, about) or split_name(name).split()[-1:] == ["ids"] for name in handed):
         return "no words for it"
     for one in asked:
         if against := askable(one, view.api):

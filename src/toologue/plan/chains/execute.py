@@ -346,9 +346,12 @@ class _Role(NamedTuple):
     def _is_givable(self, name: str, value: JsonValue, *, shown: bool) -> bool:
         """Whether somebody would give this value: no number for what has a name, no code of a place, no scrap."""
         kind = salience.named_thing(self.view.inputs[name])
-        if normal(str(value)) == normal(name) or (kind == "place.region" and not shown):  # a region of a game, perhaps
+        schema = self.view.inputs[name].schema
+        if normal(str(value)) == normal(name):
             return False
-        if kind in _SPELT_OUT and salience.codes_a_place(value) and SAID not in self.view.inputs[name].schema:
+        if kind == "place.region" and value not in examples_of(schema):  # a region of a game, perhaps
+            return False
+        if kind in _SPELT_OUT and salience.codes_a_place(value) and SAID not in schema:
             return False
         if kind in ("", "categories", "types") and str(value).islower() and not all(map(is_word, _letters(value))):
             return False

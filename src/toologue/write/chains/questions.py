@@ -97,9 +97,9 @@ def _read(same: Same[Api]) -> _Read:
     given, gives = {one.name: one for one in inputs(api)}, {one.name: one for one in outputs(api)}
     view = ApiView(api, given, gives, subject(api), heads(api))
     kinds = {name: named_thing(one) for name, one in given.items()}
-    known = {name for name in given if view.known(name, "fixed")}
-    numbers = frozenset(filter(view.on_paper, given))
-    return _Read(api, kinds, parameters(api), view.heads, telling(view), frozenset(known), numbers, pointing(view), view.row_names)
+    known = frozenset(name for name in given if view.known(name, "fixed"))
+    numbers, said = frozenset(filter(view.on_paper, given)), parameters(api)
+    return _Read(api, kinds, said, view.heads, telling(view), known, numbers, pointing(view), view.row_names)
 
 
 # ---- what is asked
@@ -186,7 +186,7 @@ def searches(api: Api) -> bool:
 def chooses(thing: Name, source: Api) -> bool:
     """Whether people choose such a thing from what there is: a match on a day, a hotel in a place; no artist."""
     kinds = _read(Same(source)).kinds
-    by = {family_of(kinds[name]) for name in source.required if name not in settled(source)}
+    by = {family_of(kinds[name]) for name in source.required if name not in settled(source)} - {""}
     return singular(thing.words.split()[-1]) not in group("had in mind") and (not by or bool(by & {"when", "place"}))
 
 
