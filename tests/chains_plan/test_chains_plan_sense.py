@@ -166,7 +166,7 @@ def test_a_place_is_found_by_the_words_for_it(tmp_path: Path, tool: str, found: 
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("humidity", "humidity"), ("feels_like", "perceived temperature"), ("goals", "number of goals"),
+        ("humidity", "humidity"), ("feels_like", None), ("feels_like_c", "perceived temperature"), ("goals", "number of goals"),
         ("source", None), ("wealth", None), ("messageype", None), ("up_last_week", None),
     ],
 )  # fmt: skip

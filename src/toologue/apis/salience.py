@@ -22,7 +22,7 @@ from typing import Literal, cast
 from pydantic import JsonValue
 
 from toologue.apis.entities import Entity
-from toologue.apis.facts import Fact, fact_of
+from toologue.apis.facts import Fact, fact_of, unit_of
 from toologue.schema import Api
 from toologue.schema.use import SAID
 from toologue.text.names import group, has_word, is_marked, kind_named, kind_of, kind_wraps, knowable, printed
@@ -64,8 +64,8 @@ _POINTING = frozenset(("topics", "titles", "full", "username", "host", "address"
 _PLACES = ("one", "zero")
 _LISTED = 4  # a text with more commas is a list, cut anywhere
 _LONG, _EPOCH, _PLACES_SAID = 60, 900_000_000, 4
-# What says in which unit something is measured: a description, a value.
-_UNIT, _MARK = re.compile(r"(?:^In| in) (?!the |a |which )[A-Z°%a-z/]+"), re.compile(r"\d\s?[^\s\d.,:/-]+|[$€£¥₹]\s?\d")
+# A value that says in which unit it is measured.
+_MARK = re.compile(r"\d\s?[^\s\d.,:/-]+|[$€£¥₹]\s?\d")
 WORTH = 3  # an answer holds something that tells at least as much
 
 
@@ -78,7 +78,7 @@ def askable(one: Entity, api: Api) -> Against | None:
         return "cannot be said"
     kind, short_word = kind_of((last,), one.phrase), last.lower() in group("short")
     if (
-        (not short_word and (any(char.isdigit() for char in last) or not is_spoken(last)))
+        (not short_word and (any(char.isdigit() for char in last) or not is_spoken(last, topic_words(api))))
         or not (short_word or kind or len(split_name(last).split()) > 1 or is_known(last.lower()))
         or has_word(last, "machine")
         or (type_ in ("integer", "number") and not (kind or named_thing(one) or printed(last, one.schema)))
@@ -139,7 +139,7 @@ def salience(one: Entity, about: frozenset[str]) -> int:
         or has_word(path[-1], "aside")
         or has_word(path[-1], "lately")
         or not (
-            (is_spoken(path[-1]) or (kind_of(path) and (len(words) == 1 or is_spoken(words[0]))))
+            (is_spoken(path[-1], about) or (kind_of(path) and (len(words) == 1 or is_spoken(words[0]))))
             and knowable(path[-1], one.phrase, one.schema)
         )
         or (len(words) == 1 and len(words[0]) <= _LEAST and not kind_of(path))
@@ -192,14 +192,14 @@ def asked_of(one: Entity, api: Api) -> str:
 def asked_for(one: Entity, about: frozenset[str]) -> Fact | None:
     """The fact that people would ask for by this name, of what all is about; with its unit, if it needs one."""
     found = fact_of(one.path, about)
+    if found is not None and found.words.startswith("number of ") and one.type not in ("integer", "number", "string"):
+        return None
     return None if found is None or (found.unit and not _is_measured(one)) else found
 
 
 def _is_measured(one: Entity) -> bool:
     """Whether values say their unit: as texts do with another mark than a figure's, as descriptions and kinds do."""
-    if kind_of(one.path) in ("degrees", "percent"):
-        return True
-    described = _UNIT.search(str(one.schema.get("description") or "")) is not None
+    described = kind_of(one.path) == "percent" or unit_of(one.path, str(one.schema.get("description") or "")) != ""
     shown = cast("list[JsonValue]", one.schema.get("examples") or [])
     return described or any(isinstance(value, str) and _MARK.search(value) and value[:1] != "[" for value in shown)
 

@@ -56,6 +56,7 @@ from toologue.plan.chains.catalog import DOUBTS, Catalog, Reason
 from toologue.plan.chains.execute import Rejected
 from toologue.plan.chains.pairs import Job, Pair, edge_pairs, forget_edges, jobs, single_api_pairs
 from toologue.plan.chains.planner import Planner
+from toologue.plan.chains.remedies import explain
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
@@ -78,6 +79,7 @@ _LINES, _NAMES, _TEXTS, _JOBS = 4096, 512, 2048, 32  # at once
 _MOST = 5  # jobs that are tried for one that is wanted
 _TRIES = 4  # of each pair in a round, or half as many as in all before
 Progress = Callable[[int, int], None]
+_NOTHING = "nothing to talk about: no API and no edge can become a conversation"
 _REPEATS = "nearly repeats another"
 
 
@@ -274,7 +276,8 @@ def _share_out(space: Workspace, edges: int, workers: int) -> Prepared:
             pairs += part.pairs
         if not pairs:
             why = ", ".join(f"{reason} ({number})" for reason, number in (no_edge + no_api).most_common())
-            raise BadSetting(f"nothing to talk about: no API and no edge can become a conversation: {why}")
+            lines = explain(catalog, read(space.graph, Edge, empty=True))
+            raise BadSetting("\n  ".join((f"{_NOTHING}: {why}", *lines)))
         of, lost = _split(pairs, catalog, making)
         names = {split: [name for name in catalog if of[name] == split] for split in SPLITS}
         index = index_of(catalog.apis(), ParallelEmbedder(embedder_of(making.embedder), workers), batch=_TEXTS)

@@ -21,8 +21,9 @@ from toologue.apis.result_values import MOST_SHOWN, sayable, values_of
 from toologue.apis.schemas import violation
 from toologue.errors import UnknownName
 from toologue.formats.literals import json_values
+from toologue.plan.chains.agreeing import Choice, ExecutedCall
 from toologue.plan.chains.catalog import ApiView, Catalog, required
-from toologue.plan.chains.execute import Choice, ExecutedCall, Execution, PairExecutor, Rejected
+from toologue.plan.chains.execute import Execution, PairExecutor, Rejected
 from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.uses import Uses, key_of
 from toologue.schema import Ask, Example, Fault, Hint, Lines, Use

@@ -171,10 +171,12 @@ def split_compound(word: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1 << 14)
-def is_spoken(name: str) -> bool:
-    """Whether a name is made of words: none is unknown, and one is longer than two letters, or an id."""
+def is_spoken(name: str, said: frozenset[str] = frozenset()) -> bool:
+    """Whether a name is made of words (`said`: more of them, singular): none is unknown, and one is longer than two
+    letters, or an id."""
     words = [part for word in spell(name) for part in split_compound(word.rstrip("0123456789") or word)]
-    return bool(words) and all(map(is_word, words)) and any(len(word) > 2 or word in _SHORT for word in words)
+    spoken = all(is_word(word) or singular(word) in said for word in words)
+    return bool(words) and spoken and any(len(word) > 2 or word in _SHORT for word in words)
 
 
 @cache

@@ -340,7 +340,9 @@ def sure(view: ApiView, one: Entity) -> bool:
     if numeric(one) or amount or dated or "enum" in one.schema or kind == "birth":
         return True
     named, whose = names_itself(one.name), part(one.name, view.subject).owner
-    if (named and whose == view.subject and whose in group("nameless")) or not (choices(thing) or thing == "full"):
+    if named and whose == view.subject and whose in group("nameless"):
+        return False
+    if not (choices(thing) or thing == "full" or _is_called(view, one)):
         return False
     if topic_words(view.api) & group("of record") and thing != "teams":  # anybody may look up what was
         return False
@@ -353,6 +355,11 @@ def sure(view: ApiView, one: Entity) -> bool:
     if not examples_of(one.schema) and view.shows_result:
         return False  # what documentation shows lacks it
     return not is_marked(kind, "weak") or (named and not examples_of(one.schema))
+
+
+def _is_called(view: ApiView, one: Entity) -> bool:
+    """Whether an output is the name of a thing of a kind that no list knows: the world calls it by its noun."""
+    return one.name in view.row_names and split_name(one.last).split()[-1:] == ["name"] and one.type == "string"
 
 
 def said(view: ApiView) -> frozenset[Part]:
@@ -385,7 +392,7 @@ def choosing(view: ApiView, *, but: str = "") -> list[str]:
     beside = [one for one in row if one.name.rpartition("|")[0] == parent]
     worth = {one.name: salience(one, about) for one in beside}
     told = [one for one in beside if worth[one.name] >= WORTH and one.type == "string" and "enum" not in one.schema]
-    found = [one for one in beside if names_rows(one)] or told
+    found = [one for one in beside if names_rows(one) or one.name in view.row_names] or told
     if not found:
         within = f"{parent}|" if parent else ""
         found = [one for one in row if one.name.startswith(within) and names_rows(one)]
@@ -461,7 +468,7 @@ def in_mind(view: ApiView, output: str, asked: Sequence[str], *, many: bool) -> 
     told = asked or ([] if many else pointing(view))
     if many and not any(sought(view.inputs[name]) for name in asked):
         by = choosing(view, but=output)
-        return "open" if by and names_rows(view.outputs[by[0]]) else "id"
+        return "open" if by and (by[0] in view.row_names or names_rows(view.outputs[by[0]])) else "id"
     if not told:
         return "one"
     named = many or all(pointed(view, output, [name]) for name in told)
@@ -501,7 +508,8 @@ def unaskable(view: ApiView, handed: Collection[str] = ()) -> Reason | None:
     asked = [view.inputs[name] for name in required(view, but=handed)]
     if any(map(is_credential, handed)):
         return "asks for a secret"
-    if not all(map(is_spoken, handed)) or any(split_name(name).split()[-1:] == ["ids"] for name in handed):
+    about = topic_words(view.api)
+    if any(not is_spoken(name, about) or split_name(name).split()[-1:] == ["ids"] for name in handed):
         return "no words for it"
     for one in asked:
         if against := askable(one, view.api):

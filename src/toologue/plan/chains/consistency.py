@@ -30,6 +30,11 @@ _OPEN = frozenset((
     "id", "q", "s", "query", "search", "term", "keyword", "type", "status", "limit", "page", "language", "lang", "unit",
     "units",
 ))  # fmt: skip
+_NEAR = 0.5  # degrees: the next town
+# What points to one place without naming it; what places are called, and other ways to write that.
+SPOTS = frozenset(("place.zip", "place.lat", "place.lon"))
+_WHERE = frozenset(("place.city", "place.country", "place.code", "place.code3"))
+_SPELT = dict.fromkeys(_WHERE - {"place.city"}, ("place.country", "place.code", "place.code3"))
 # Ways to write a day, and where year, month and day stand.
 _WRITTEN = (
     (re.compile(r"(\d{4})-?(\d\d)-?(\d\d)"), (1, 2, 3)),
@@ -62,18 +67,38 @@ def is_earlier(result: Iterable[Single], chosen: str) -> bool:
     return any(first and day and day < first for day in days)
 
 
-def is_elsewhere(given: Mapping[str, JsonValue], told: Iterable[tuple[str, JsonValue]]) -> bool:
-    """Whether values, each with its kind, are those of another place than was given: the euro of the United States."""
-    columns = {kind: [str(one).casefold() for one in choices(kind)] for kind in given if kind.startswith("place.")}
-    rows = {at for kind, one in columns.items() for at, value in enumerate(one) if value == str(given[kind]).casefold()}
-    if not rows:
-        return False
+def is_elsewhere(given: Mapping[str, JsonValue], told: Iterable[tuple[str, JsonValue]], *, shown: bool = False) -> bool:
+    """Whether values, each with its kind, are those of another place than was given: the euro of the United States.
+
+    What is told of a spot that no table knows, by its postal code or by where it is, can but be made up, unless
+    documentation has `shown` it.
+    """
+    placed = {kind: str(value).casefold() for kind, value in given.items() if kind.startswith("place.")}
+    found = [{at for at, one in enumerate(_column(kind)) if one == value} for kind, value in placed.items()]
+    rows = set[int].intersection(*found) if found else set[int]()
+    spot = not SPOTS.isdisjoint(placed)
     for kind, value in told:
-        column = [str(one).casefold() for one in choices(kind)] if kind.startswith("place.") else []
         said = str(value).casefold()
-        if said in column and len(column) > max(rows) and said not in {column[at] for at in rows}:
+        if not kind.startswith("place.") or said in placed.values():
+            continue
+        known = {_column(spelt)[at] for spelt in _SPELT.get(kind, (kind,)) for at in rows}
+        strange = spot and kind in _WHERE and not any(one in said or said in one for one in known)
+        if (rows and said in _column(kind) and said not in known) or (strange and not shown):
             return True
     return False
+
+
+def is_near(one: JsonValue, other: JsonValue) -> bool:
+    """Whether two coordinates are of one place, or two postal codes are the same."""
+    if isinstance(one, float) or isinstance(other, float):
+        with suppress(ValueError):
+            return abs(float(str(one)) - float(str(other))) < _NEAR
+    return str(one).casefold() == str(other).casefold()
+
+
+@lru_cache(maxsize=64)
+def _column(kind: str) -> Sequence[str]:
+    return [str(one).casefold() for one in choices(kind)]
 
 
 def names_other_entity(named: Mapping[str, str], told: Iterable[tuple[str, JsonValue]], *, meeting: bool) -> bool:

@@ -19,6 +19,7 @@ from toologue.apis import salience
 from toologue.apis.entities import Entity
 from toologue.apis.result_values import Single, beside, choices, sayable, values_of
 from toologue.errors import UserError
+from toologue.plan.chains.agreeing import Choice, ExecutedCall, is_documented, results_disagree
 from toologue.plan.chains.catalog import (
     LESSER,
     WORTH,
@@ -30,23 +31,16 @@ from toologue.plan.chains.catalog import (
     family,
     normal,
     optional,
-    own_name,
     pointing,
     required,
     telling,
     whose,
 )
-from toologue.plan.chains.consistency import (
-    contradicts,
-    is_earlier,
-    is_elsewhere,
-    names_other_entity,
-    without_contradictions,
-)
+from toologue.plan.chains.consistency import without_contradictions
 from toologue.plan.chains.pairs import Pair
 from toologue.plan.chains.sequences import Fit
 from toologue.plan.chains.uses import NO_USES, Uses
-from toologue.schema import Call, Example, Result
+from toologue.schema import Call, Example
 from toologue.schema.use import SAID
 from toologue.text.tokens import is_word, singular, split_name
 from toologue.values.compare import same
@@ -56,7 +50,6 @@ from toologue.worlds.documented import (
     kind_about,
     kind_named,
     kind_of,
-    kind_sought,
     kind_wraps,
     sought_by,
 )
@@ -68,7 +61,6 @@ _TOLD = 4  # so many values of an example make an answer
 _ANSWERED = 2  # so many values of a result make an answer, beside what names them
 _KEPT = 40  # worlds and roles that are remembered
 _SHOWN = 0.7  # so often a call is made as documentation shows it
-_OWN = "own"  # what the name of the whole is called, beside the kinds of names
 
 # Places that people call by their names.
 _SPELT_OUT = ("place.city", "place.country", "place.code", "place.code3", "place.region", "place.region_code")
@@ -81,32 +73,6 @@ class Rejected(Exception):
     def __init__(self, reason: Reason, detail: str = ""):
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason: Reason = reason
-
-
-class ExecutedCall(NamedTuple):
-    """A call and its result; the arguments are those that the documentation does not settle."""
-
-    view: ApiView
-    arguments: Mapping[str, JsonValue]
-    result: Result
-
-    @property
-    def kinds(self) -> dict[str, str]:
-        """What kind of thing each argument is about; of what was searched for, the kind that the Api finds."""
-        return {name: salience.asked_of(self.view.inputs[name], self.view.api) for name in self.arguments}
-
-    @property
-    def texts(self) -> set[str]:
-        """The arguments in small letters."""
-        return {str(value).casefold() for value in self.arguments.values()}
-
-
-class Choice(NamedTuple):
-    """Several results: the output to choose by, its values, and the one that the user chooses."""
-
-    output: str
-    values: list[JsonValue]
-    chosen: JsonValue
 
 
 class Execution(NamedTuple):
@@ -165,7 +131,7 @@ class PairExecutor:
             raise Rejected("the target answers with an error", target.result.error.message)
         values = values_of(target.result.value, rows=1)
         placed = salience.named_thing(target.view.inputs[pair.parameter]).startswith("place.l")
-        if _results_disagree(source, choice, target, values, placed=placed):
+        if results_disagree(source, choice, target, values, placed=placed):
             raise Rejected("results disagree")
         kinds, chosen = {*target.kinds.values(), *asked.values()}, ""
         if source:
@@ -175,7 +141,7 @@ class PairExecutor:
                 chosen = family(source.view.outputs[choice.output])
             values = without_contradictions(values, _values_beside(source, pair.output or "", known[pair.parameter]))
         named = split_name(pair.target.rpartition("|")[2]).split()
-        documented = _is_documented(target)
+        documented = is_documented(target)
         heard = _Heard(target.texts, frozenset() if documented else kinds - {""}, chosen, {*named}, documented)
         more = {one.name: one.value for one in values_of(target.result.value, rows=2) if any(one.place)}
         told = _answer([one for one in values if _holds(one, target)], target.view, role.worth, heard, more, rng)
@@ -346,9 +312,12 @@ class _Role(NamedTuple):
     def _is_givable(self, name: str, value: JsonValue, *, shown: bool) -> bool:
         """Whether somebody would give this value: no number for what has a name, no code of a place, no scrap."""
         kind = salience.named_thing(self.view.inputs[name])
-        if normal(str(value)) == normal(name) or (kind == "place.region" and not shown):  # a region of a game, perhaps
+        schema = self.view.inputs[name].schema
+        if normal(str(value)) == normal(name):
             return False
-        if kind in _SPELT_OUT and salience.codes_a_place(value) and SAID not in self.view.inputs[name].schema:
+        if kind == "place.region" and value not in examples_of(schema):  # a region of a game, perhaps
+            return False
+        if kind in _SPELT_OUT and salience.codes_a_place(value) and SAID not in schema:
             return False
         if kind in ("", "categories", "types") and str(value).islower() and not all(map(is_word, _letters(value))):
             return False
@@ -440,14 +409,6 @@ def _holds(one: Single, call: ExecutedCall) -> bool:
     return any(text.casefold() in str(one.value).casefold() for text in sought)
 
 
-def _is_documented(call: ExecutedCall) -> bool:
-    """Whether documentation shows this call, and its result, and that is of the share that was named."""
-    view = call.view
-    named = {salience.named_thing(view.inputs[name]): str(value) for name, value in call.arguments.items()}
-    others = any(named.get(kind, told[0]) not in told for kind, told in view.traded)
-    return not others and shows(view.api, {**settled(view.api), **call.arguments})
-
-
 def _weight(values: Mapping[str, JsonValue], worth: Mapping[str, int]) -> int:
     """How much some values of one row tell; one less for each thing that they only stand inside of."""
     inside = (len([part for part in name.split("|")[:-1] if not kind_wraps(part)]) for name in values)
@@ -506,60 +467,11 @@ def _are_days(*values: JsonValue) -> bool:
     return all(forms) and not all("%H" in form for form in forms)
 
 
-def _results_disagree(
-    source: ExecutedCall | None, choice: Choice | None, target: ExecutedCall, found: Sequence[Single], *, placed: bool
-) -> bool:
-    """Whether a result says something else than what was asked, than what was chosen, or than the other one.
-
-    What is near a place that was looked up (`placed`) has an address of its own.
-    """
-    told: dict[str, JsonValue] = {}
-    if source is not None:
-        if contradicts(source.arguments, values_of(source.result.value, rows=1)):
-            return True
-        kinds = {name: family(source.view.inputs[name]) for name in source.arguments}
-        aside = ("when", "address") if placed else ("when",)
-        told |= {name: value for name, value in source.arguments.items() if kinds[name] not in aside}
-    told |= target.arguments
-    if choice is not None:
-        told[" ".join(choice.output.split("|")[-2:])] = choice.chosen
-    if contradicts(told, found) or (choice is not None and is_earlier(found, str(choice.chosen))):
-        return True
-    single = [one for one in found if not one.place]
-    singles = [(salience.named_thing(target.view.outputs[one.name]), one.value) for one in single]
-    if is_elsewhere({kind: target.arguments[name] for name, kind in _kinds(target).items()}, singles):
-        return True
-    if source is None:
-        return False
-    singles += [(_OWN, one.value) for one in single if own_name(one.name)]
-    meeting = bool(salience.MEETINGS & salience.topic_words(target.view.api))
-    return names_other_entity(_subject_names(source, choice), singles, meeting=meeting)
-
-
-def _kinds(call: ExecutedCall) -> dict[str, str]:
-    return {name: salience.named_thing(call.view.inputs[name]) for name in call.arguments}
-
-
 def _own_names(call: ExecutedCall, beside: str = "") -> list[JsonValue]:
     """What the things of a result are called, or those in whose rows an output stands."""
     view, row = call.view, beside.rpartition("|")[0]
     rows = {name for name in view.row_names if not beside or name.rpartition("|")[0] == row}
     return [one.value for one in values_of(call.result.value) if one.name in rows]
-
-
-def _subject_names(source: ExecutedCall, choice: Choice | None) -> dict[str, str]:
-    api = source.view.api
-    kinds = _kinds(source)
-    said = {
-        kind_sought(api) if kind in salience.SOUGHT else kind: source.arguments[name] for name, kind in kinds.items()
-    }
-    if choice is not None:
-        said[salience.named_thing(source.view.outputs[choice.output])] = choice.chosen
-        if own_name(choice.output.rpartition("|")[2]):
-            said[_OWN] = choice.chosen
-    elif not source.arguments:
-        said.update((_OWN, one.value) for one in values_of(source.result.value, rows=1) if own_name(one.name))
-    return {kind: str(value).casefold() for kind, value in said.items() if kind and str(value)[:1].isupper()}
 
 
 def _values_beside(source: ExecutedCall, output: str, handed: JsonValue) -> list[Single]:
@@ -592,7 +504,7 @@ def _pick_value(
 
 def _is_found(call: ExecutedCall, told: Iterable[JsonValue]) -> bool:
     """Whether all that is told of what the user searched for, by a name or by words, has this name, or these words."""
-    kinds = _kinds(call)
+    kinds = call.named_kinds
     of = {salience.named_thing(call.view.outputs[name]) for name in call.view.row_names}
     by = [name for name, kind in kinds.items() if kind in (*salience.SOUGHT, *of) or salience.names_itself(name)]
     sought = [str(call.arguments[name]).casefold() for name in by]

@@ -21,8 +21,9 @@ from toologue import keys
 from toologue.data import shipped
 from toologue.models.embed import calibrated
 from toologue.parallel import chunks, ordered
+from toologue.plan.chains.agreeing import ExecutedCall
 from toologue.plan.chains.catalog import Catalog, Reason
-from toologue.plan.chains.execute import ExecutedCall, Execution, PairExecutor, Rejected
+from toologue.plan.chains.execute import Execution, PairExecutor, Rejected
 from toologue.plan.chains.pairs import Job, Pair, jobs
 from toologue.plan.chains.sequences import (
     ACTIONS,

@@ -9,6 +9,7 @@
     carried     the user's words say every value of `informed`, and no value beside; a request
                 asks for what is lacking, or offers several of the results to choose from           words
     supported   the agent says nothing that results or the user did not say; a response says some   words
+                a result is of the place that its call asked for                                places
     wording     the agent names no API and no parameter as documents do                             words
 
 ToolDial has a language model write these conversations and people judge a hundred of them (3.4); here each is looked
@@ -44,6 +45,7 @@ from toologue.models.index import Index
 from toologue.schema import Api, Dialogue
 from toologue.verify import RULES, Flaw
 from toologue.verify.chains.path import wrong_path, wrong_searches, wrong_shapes
+from toologue.verify.chains.places import wrong_places
 from toologue.verify.chains.states import chain_of, track, wrong_states
 from toologue.verify.chains.words import wrong_words
 from toologue.verify.procedures.content import wrong_acts
@@ -69,6 +71,7 @@ def verify_chain(
     flaws += wrong_searches(dialogue, chain, apis, index)
     flaws += wrong_states(dialogue, chain, contexts, apis)
     flaws += wrong_words(dialogue, chain, contexts, apis)
+    flaws += wrong_places(dialogue)
     return sorted(flaws, key=lambda flaw: (flaw.turn, RULES.index(flaw.rule)))
 
 

@@ -41,7 +41,9 @@ _MOMENTS = frozenset(("day", "moment", "clock"))
 _TRADED = ("coin.", "company.symbol", "company.name", "car.")
 # In which language somebody wants an answer: in that of the question.
 _TONGUE = ("lang", "locale", "hl")
-_VAGUE = frozenset(("", "titles", "topics", "sentences", "words", "fine", "categories", "one", "ten", "zero", "count"))
+_VAGUE = frozenset((
+    "", "titles", "topics", "sentences", "words", "fine", "categories", "one", "ten", "zero", "count", "place.region",
+))  # fmt: skip
 
 
 def arguments_for(

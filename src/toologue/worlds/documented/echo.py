@@ -32,7 +32,7 @@ from toologue.text.names import (
 from toologue.text.tokens import singular, spell
 from toologue.values.json_schema import fits, types_of
 from toologue.worlds.documented.leaves import Maker, examples_of, names_a_thing, number_of, owner_of
-from toologue.worlds.documented.row import SHARED, Row, choices, moment_form
+from toologue.worlds.documented.row import SHARED, Row, choices, moment_form, salt_of
 
 _WRITTEN = {
     "place.country": ("place.code", "place.code3"), "place.code": ("place.code3", "place.country"),
@@ -43,6 +43,8 @@ _BY_NAME = ("username", "email")
 # What one has of one's own: where it is asked for and told, it is the same.
 _OWN = (*_BY_NAME, "address", "phone")
 _WORDY = 4
+# Letters of the shortest noun.
+_LEAST = 3
 _CALLED = (("name",), ("title",), ("headline",))
 _OF_WHAT = ("for", "by", "of", "in", "with", "from", "to", "on", "at", "near")
 # What holds many places, or none in particular.
@@ -103,7 +105,8 @@ class Echoes:
 
     def instead_of(self, made: Maker, rule: Mapping[str, Any], path: tuple[str, ...], lists: int) -> Maker:
         """The argument where there is one, else what is documented, or what was searched for, else what is made."""
-        made = self._as_documented(self._as_sought(made, rule, path), rule, _record(kind_of(path)))
+        made = self._as_sought(self._as_called(made, rule, path), rule, path)
+        made = self._as_documented(made, rule, _record(kind_of(path)))
         name = self.asked(path, lists) or self._filter(rule, path, lists)
         if name is None and not lists and (kind := kind_of(path)) in _OWN:
             name = next((one for one, known in self.records.items() if known == kind), None)
@@ -127,6 +130,33 @@ class Echoes:
         """In the documented row the documented value, unless it is known better of what was asked about."""
         example = next((value for value in examples_of(rule) if fits(value, rule)), None)
         return made if example is None else lambda row: example if row.shown and record not in row.pinned else made(row)
+
+    def _as_called(self, made: Maker, rule: Mapping[str, Any], path: tuple[str, ...]) -> Maker:
+        """As the name of a thing of a kind that no list knows, by its noun: Larsen Hut. The first is as documented."""
+        noun = self._noun_of_name(path) if "enum" not in rule else ""
+        if not noun:
+            return made
+        shown, called = bool(examples_of(rule)), noun.title()
+
+        def named(row: Row) -> Any:
+            whose = choices("person.last")
+            value = f"{whose[(row.mixed(salt_of('name')) + row.shift) % len(whose)]} {called}"
+            return value if fits(value, rule) and not (shown and row.place == 0) else made(row)
+
+        return named
+
+    def _noun_of_name(self, path: tuple[str, ...]) -> str:
+        """What the thing is that a value is the name of; nothing where that is known, or is no thing."""
+        *owner, last = spell(path[-1]) if path else ("",)
+        if last != "name" or kind_of(path, self.noun) not in ("", "titles"):
+            return ""
+        outer = [spell(name)[-1] for name in path[:-1] if not kind_wraps(name) and spell(name)]
+        given = owner_of(self.only_id) if self.only_id else ()
+        about = [word for word in spell(self.noun) if not kind_wraps(word)]
+        nouns = map(singular, (*owner[-1:], *reversed(outer), *(given or ())[-1:], *reversed(about)))
+        noun = next((one for one in nouns if one not in group("nameless")), "")
+        no_thing = group("lesser") | group("roles")
+        return "" if kind_named(noun) or noun in no_thing or len(noun) < _LEAST or not noun.isalpha() else noun
 
     def _as_sought(self, made: Maker, rule: Mapping[str, Any], path: tuple[str, ...]) -> Maker:
         """As the name of what is found by words: these words, or a title that has them."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from toologue.apis.facts import fact_of
+from toologue.apis.facts import MEASURES, fact_of, unit_of
 from toologue.apis.salience import in_words
 from toologue.schema import Api, Parameter
 from toologue.text.find import find
@@ -33,17 +33,12 @@ _LEAD = re.compile(
     r"specified|internal|free-form|desired|exact|preferred|particular)\b ?)*",
     re.IGNORECASE,
 )
-_MEASURES = (
-    r"[A-Z]{3}|km/h|[ck]?m|mm|kg|hPa|kcal|°[CF]|%|(?:kilo|milli|centi)?met(?:re|er)s|miles|milliseconds|seconds|minutes|"
-    r"hours|days|euros|dollars|pounds|grams|kilograms|square met(?:re|er)s"
-)
 _MONEY = re.compile(r"[A-Z]{3}|euros|dollars|pounds")
 _UNITS = {"percent": "%", "degrees": "degrees"}
-_UNIT = re.compile(rf"(?:^In| in) ({_MEASURES})(?![\w/])")
 # Where a noun phrase goes on with what nobody says: city to search in, price in EUR.
 _TAIL = re.compile(
     r" (?:(?:to|that|which|where|when|whose|used|using|such|like|as|if|or|and|from|between|you|we|in which|in what)\b|"
-    rf"for (?:each|every|the (?:requested|given))\b|in (?:{_MEASURES})(?![\w/])).*$"
+    rf"for (?:each|every|the (?:requested|given))\b|in (?:{MEASURES})(?![\w/])).*$"
 )
 _CLAUSE = re.compile(
     r"\b(?:is|are|was|be|has|have|will|can|should|must|may|who|your|it|want|only|this|these|returned?|obtained|got|"
@@ -138,15 +133,17 @@ def parameters(api: Api) -> dict[str, Name]:
         named = filter(None, _names(api, name, parameter))
         found[name] = next((one for one in named if one not in found.values()), f"{name!r} value")
     described = {name: str(one.json_schema.get("description") or "") for name, one in api.parameters.items()}
-    return {name: Name(words, _unit(described[name])) for name, words in found.items()}
+    return {name: Name(words, unit_of((name,), described[name])) for name, words in found.items()}
 
 
 def thing_of(name: Name, *apis: Api) -> Name:
     """What an id is of, the film; by what Apis find or are about where its name says nothing. Or the name itself."""
     found = _WHOSE.match(name.words)
     sought = (re.sub("^(?:title|name) of the ", "", _sought(api)) for api in apis)
-    for words in filter(None, (found and found[found.lastindex or 0], *sought, *map(_subject, apis))):
-        if kind_named(last := words.split()[-1]) or last in wordset("countable"):
+    whose = found[found.lastindex or 0] if found else ""
+    for words in filter(None, (whose, *sought, *map(_subject, apis))):
+        last = words.split()[-1]
+        if kind_named(last) or last in wordset("countable") or (words == whose and last.isalpha() and len(last) > 2):
             return Name(words, thing=True)
     return name
 
@@ -160,7 +157,7 @@ def output(name: str, description: str = "", about: Collection[str] = ()) -> Nam
     words = split(path[-1]) if path else []
     if not words:
         return Name("value")
-    unit = _unit(description) or _UNITS.get(kind_of(tuple(path)), "")
+    unit = unit_of(path, description) or _UNITS.get(kind_of(tuple(path)), "")
     if split_name(path[-1]) != "name" and (fact := fact_of(tuple(path), about)):
         return Name(fact.words, unit)
     if (len(words) > 1 or not is_word(words[0])) and (said := _phrase(description)):
@@ -181,11 +178,6 @@ def output(name: str, description: str = "", about: Collection[str] = ()) -> Nam
     if len(words) > 1 and words[0] in ("num", "number", "nb", "no", "count", "total") and plural(words[-1]):
         return Name(f"number of {_spelt(words[1 + (words[1] == 'of') :])}", unit)
     return Name(_spelt(words) if any(word[0].isalpha() for word in words) else f"value for {' '.join(words)}", unit)
-
-
-def _unit(description: str) -> str:
-    found = _UNIT.search(description)
-    return found[1] if found else ""
 
 
 def _names(api: Api, name: str, parameter: Parameter) -> Iterator[str]:

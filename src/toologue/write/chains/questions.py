@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from toologue.apis.entities import inputs, outputs
-from toologue.apis.salience import MEETINGS, SIDES, SOUGHT, family_of, named_thing, names_row, topic_words
+from toologue.apis.salience import MEETINGS, SIDES, SOUGHT, family_of, named_thing, topic_words
 from toologue.keys import Same
 from toologue.plan.api_graph.describe import heads, subject
 from toologue.plan.chains.catalog import ApiView, pointing, telling
@@ -88,6 +88,7 @@ class _Read(NamedTuple):
     known: frozenset[str]
     numbers: frozenset[str]
     pointing: Sequence[str]
+    named: frozenset[str]
 
 
 @lru_cache(maxsize=64)
@@ -96,9 +97,9 @@ def _read(same: Same[Api]) -> _Read:
     given, gives = {one.name: one for one in inputs(api)}, {one.name: one for one in outputs(api)}
     view = ApiView(api, given, gives, subject(api), heads(api))
     kinds = {name: named_thing(one) for name, one in given.items()}
-    known = {name for name in given if view.known(name, "fixed")}
-    numbers = frozenset(filter(view.on_paper, given))
-    return _Read(api, kinds, parameters(api), view.heads, telling(view), frozenset(known), numbers, pointing(view))
+    known = frozenset(name for name in given if view.known(name, "fixed"))
+    numbers, said = frozenset(filter(view.on_paper, given)), parameters(api)
+    return _Read(api, kinds, said, view.heads, telling(view), known, numbers, pointing(view), view.row_names)
 
 
 # ---- what is asked
@@ -139,12 +140,17 @@ def things_of(api: Api, told: Sequence[str]) -> str:
     nouns = sorted({*(MEETINGS if sides else [noun] if noun else read.heads)} - asked)
     own = " ".join(split(api.name.rpartition("|")[2]))
     texts = [api.description[:300], own]
-    found = [phrase for noun in nouns for text in texts for phrase in _phrases(text, noun)]
+    counted = not read.named.isdisjoint(told[:1])  # what has names can be counted
+    found = [one for noun in nouns if counted or _counts(noun) for text in texts for one in _phrases(text, noun)]
     return max((_of_sport(api, one) for one in found), key=lambda one: len(one.split()), default="")
 
 
+def _counts(noun: str) -> bool:
+    return bool(kind_named(noun)) or noun in wordset("countable")
+
+
 def _phrases(text: str, noun: str) -> Iterator[str]:
-    if not (kind_named(noun) or noun in wordset("countable")) or is_marked(kind_named(noun), "unnaming"):
+    if is_marked(kind_named(noun), "unnaming"):
         return
     many = pluralized(noun)
     for match in re.finditer(_PHRASE.format(f"(?:{re.escape(many)}|{re.escape(noun)})"), text, re.IGNORECASE):
@@ -180,7 +186,7 @@ def searches(api: Api) -> bool:
 def chooses(thing: Name, source: Api) -> bool:
     """Whether people choose such a thing from what there is: a match on a day, a hotel in a place; no artist."""
     kinds = _read(Same(source)).kinds
-    by = {family_of(kinds[name]) for name in source.required if name not in settled(source)}
+    by = {family_of(kinds[name]) for name in source.required if name not in settled(source)} - {""}
     return singular(thing.words.split()[-1]) not in group("had in mind") and (not by or bool(by & {"when", "place"}))
 
 
@@ -293,7 +299,7 @@ def questions_of(api: Api) -> list[Question]:
     told = sorted(read.telling, key=lambda name: -read.telling[name])
     many, known = {name for name in told if every[name].many}, read.known.issuperset(api.required)
     sides = [name for name in told if {"home", "away"} & {*split(name)}]
-    named = [name for name in told if name in many and names_row(every[name], read.heads)]
+    named = [name for name in told if name in many and name in read.named]
     rows = [name for name in sides if name in many or known] or named or [name for name in many if records([name])]
     things = things_of(api, rows[:1]) if rows else ""
     of, found = of_thing(api), list[Question]()
