@@ -166,8 +166,8 @@ def test_a_place_is_found_by_the_words_for_it(tmp_path: Path, tool: str, found: 
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("humidity", "humidity"), ("feels_like", None), ("feels_like_c", "perceived temperature"), ("goals", "number of goals"),
-        ("source", None), ("wealth", None), ("messageype", None), ("up_last_week", None),
+        ("humidity", "humidity"), ("feels_like", None), ("feels_like_c", "perceived temperature"),
+        ("goals", "number of goals"), ("source", None), ("wealth", None), ("messageype", None), ("up_last_week", None),
     ],
 )  # fmt: skip
 def test_told_is_what_people_ask_for_by_name(tmp_path: Path, name: str, told: str | None) -> None:

@@ -67,6 +67,7 @@ from toologue.project.generate import NO_ANSWER, UNWORDED
 from toologue.project.statistics import by_frequency, masking
 from toologue.schema import Dialogue, Edge, Plan, Use
 from toologue.schema.jsonl import check_owned, line_of, parse, read, read_lines, replacing, write
+from toologue.text.secrets import without_keys
 from toologue.verify import Flaw
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
@@ -249,12 +250,12 @@ def _write_graph(
     making, apis = space.making, each_api(sources, choice)
     if uses is None:
         space.uses.unlink(missing_ok=True)
-        apis = map(estimate, apis)
+        apis = map(estimate, map(without_keys, apis))
     else:
         known = {api.name: api for api in apis}
         said = read_uses(uses, known)
         write(space.uses, said.values())
-        apis = [said.written(api) for api in known.values()]
+        apis = [without_keys(said.written(api)) for api in known.values()]
     with pool(workers), replacing(space.apis) as file:
         sides = described_sides(apis, making.rules, into=file, workers=workers)
         if graph is None:
