@@ -204,6 +204,7 @@ def test_a_conversation_that_is_answered_of_another_place_is_not_valid() -> None
     weather = Api(name="Weather", parameters={"zip": Parameter(schema={"type": "string"})})
     call, result = Call(api="Weather", arguments={"zip": "80202"}), Result(value={"city": "Oslo"})
     turn = AgentTurn(text="It is Oslo.", action="response", acts=(call,), results=(result,))
-    dialogue = Dialogue(id="d", turns=(UserTurn(text="Where is 80202?"), turn), origin={"target": "Weather"})
+    origin: dict[str, JsonValue] = {"target": "Weather"}
+    dialogue = Dialogue(id="d", turns=(UserTurn(text="Where is 80202?"), turn), origin=origin)
     found = verify_chain(dialogue, None, apis={"Weather": weather})
     assert [one.what for one in found if "another place" in one.what]

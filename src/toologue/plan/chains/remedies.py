@@ -46,8 +46,10 @@ def _reasons(catalog: Catalog, edges: Iterable[Edge]) -> Iterator[tuple[str, Rea
     for edge in edges:
         against = Counter[Reason]()
         if edge.chosen and not [*edge_pairs(catalog, [edge], against)]:
-            yield from ((f"{edge.source} → {edge.target}", one) for one in against)
+            for reason in against:
+                yield f"{edge.source} → {edge.target}", reason
     for name in catalog:
         against = Counter[Reason]()
         if not [*single_api_pairs(catalog, against, names=[name])]:
-            yield from ((name, one) for one in against)
+            for reason in against:
+                yield name, reason

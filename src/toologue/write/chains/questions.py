@@ -39,6 +39,8 @@ _NAMELESS = ("place.language", "place.lang", "place.currency", "place.timezone",
 _SPORTING = ("teams", "leagues", "full", "events", "seasons", "venues")
 _OWNED = re.compile(r"(?:name|title) of the (\w+)$")
 _BARE = ("name", "title", "headline")
+# Where a description goes on with by what something is found.
+_HOW = re.compile(r"\b(?:by|based|with|using|given|whose)\b", re.IGNORECASE)
 _PHRASE = r"((?:[A-Za-z][\w'-]+ ){{0,3}}){}\b"
 
 
@@ -140,9 +142,17 @@ def things_of(api: Api, told: Sequence[str]) -> str:
     nouns = sorted({*(MEETINGS if sides else [noun] if noun else read.heads)} - asked)
     own = " ".join(split(api.name.rpartition("|")[2]))
     texts = [api.description[:300], own]
-    counted = not read.named.isdisjoint(told[:1])  # what has names can be counted
-    found = [one for noun in nouns if counted or _counts(noun) for text in texts for one in _phrases(text, noun)]
+    named = not read.named.isdisjoint(told[:1])
+    nouns = [noun for noun in nouns if _counts(noun) or (named and any(_is_counted(noun, text) for text in texts))]
+    found = [one for noun in nouns for text in texts for one in _phrases(text, noun)]
     return max((_of_sport(api, one) for one in found), key=lambda one: len(one.split()), default="")
+
+
+def _is_counted(noun: str, text: str) -> bool:
+    """Whether a text speaks of several such things, or of one of them: mountain huts, a hut."""
+    several, one = re.escape(pluralized(noun)), re.escape(noun)
+    found = re.search(rf"\b(?:{several}|an? (?:\w+ )?{one})\b", _HOW.split(text, maxsplit=1)[0], re.IGNORECASE)
+    return found is not None
 
 
 def _counts(noun: str) -> bool:
