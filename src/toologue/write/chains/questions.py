@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from toologue.apis.entities import inputs, outputs
-from toologue.apis.salience import MEETINGS, SIDES, SOUGHT, family_of, named_thing, topic_words
+from toologue.apis.salience import MEETINGS, SIDES, SOUGHT, dates_rows, family_of, named_thing, topic_words
 from toologue.keys import Same
 from toologue.plan.api_graph.describe import heads, subject
 from toologue.plan.chains.catalog import ApiView, pointing, telling
@@ -25,6 +25,7 @@ from toologue.text.tokens import article, is_known
 from toologue.text.tokens import plural as pluralized
 from toologue.worlds.documented import kind_sought
 from toologue.worlds.documented.arguments import settled
+from toologue.worlds.documented.leaves import owner_of
 from toologue.write.chains.answers import Answer, records
 from toologue.write.chains.names import Name, output, parameters, spoken, thing_of, value_text
 from toologue.write.chains.words import LINKS, joined, plural, rough, singular, split, wordset
@@ -313,10 +314,13 @@ def questions_of(api: Api) -> list[Question]:
     rows = [name for name in sides if name in many or known] or named or [name for name in many if records([name])]
     things = things_of(api, rows[:1]) if rows else ""
     of, found = of_thing(api), list[Question]()
+    listed = [one for one in every.values() if one.many]
+    # Nobody asks for a fact of rows that have no name, nor are those of days: what has an id is a thing, and no day.
+    apart = rows or (any(map(dates_rows, listed)) and not any(owner_of(one.last) is not None for one in listed))
     facts = [
         output(name, str(every[name].schema.get("description") or ""), topic_words(api))
         for name in told
-        if name not in (*rows, *sides) and not (name in many and records([name]))
+        if name not in (*rows, *sides) and not (name in many and (records([name]) or not apart))
     ]
     facts = [one for one in facts if len(one.words.split()) <= _WORDS and one.words not in (*_BARE, *of.split()[-1:])]
     facts = [*dict.fromkeys(facts)][:_TOLD]
