@@ -16,6 +16,7 @@ from toologue.plan.chains.execute import PairExecutor, Rejected
 from toologue.plan.chains.pairs import Pair, edge_pairs, jobs, single_api_pairs
 from toologue.schema import Api, Parameter
 from toologue.schema.jsonl import write
+from toologue.text.names import kind_of
 
 
 def shelf(folder: Path, *apis: Api) -> Catalog:
@@ -238,3 +239,9 @@ def test_tools_of_one_provider_share_their_ids(tmp_path: Path, tool: str, reason
     dropped = Counter[Reason]()
     kept = [*edge_pairs(shelf(tmp_path, find, show), [joint], dropped)]
     assert ({"kept": 1} if kept else dropped) == {reason: 1}
+
+
+@pytest.mark.parametrize("name", ["temp", "feels_like", "temp_c", "temp_max", "dew_point"])
+def test_no_temperature_is_told_that_no_thermometer_shows(name: str) -> None:
+    assert not tellable(307.6, kind_of((name,)))
+    assert tellable(30.6, kind_of((name,)))

@@ -16,7 +16,7 @@ REMEDIES: Mapping[Reason, str] = {
     "not valid": "say in the documents what ids are ids of",
     "users do not know it": "add an API that finds it by something people know",
     "the source takes it": "add an API that finds it by something people know",
-    "another's id": "name the field after its thing, as hotelId",
+    "another's id": "name the field after its thing: hotelId",
     "the source writes": "add a read-only search",
     "the source has the answer": "let the target return more",
     "asks for a secret": "leave such operations out (--exclude)",
@@ -26,7 +26,7 @@ REMEDIES: Mapping[Reason, str] = {
     "nothing to say for it": "give example or enum, and a description",
     "nothing to choose by": "return a name in each row",
     "nothing to find it by": "let the source search by a name, a place or a date",
-    "nothing to answer with": "name the fields in plain words, say their units, and give example values",
+    "nothing to answer with": "name the fields in plain words, and give example values",
 }
 
 
