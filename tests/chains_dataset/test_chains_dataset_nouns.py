@@ -10,8 +10,6 @@ import pytest
 
 from toologue.errors import BadSetting
 from toologue.formats.training import exported
-from toologue.plan.chains.catalog import Reason
-from toologue.plan.chains.remedies import REMEDIES
 from toologue.project.chains import ChainMaking, make_chains
 from toologue.schema import Api, Dialogue
 from toologue.schema.jsonl import read
@@ -83,9 +81,3 @@ def test_no_key_of_a_document_gets_into_an_export(tmp_path: Path) -> None:
     row = json.dumps(exported(one, "openai", keyed))
     assert '"token"' in row
     assert "8f3kq0zz71" not in row
-
-
-@pytest.mark.parametrize("reason", REMEDIES)
-def test_the_page_has_the_same_remedies(reason: Reason) -> None:
-    rows = (row.strip("|").replace("`", "").split("|") for row in PAGE.splitlines() if row.startswith(f"| {reason} |"))
-    assert [row[-1].strip() for row in rows] == [REMEDIES[reason]]

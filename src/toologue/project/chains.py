@@ -56,12 +56,12 @@ from toologue.plan.chains.catalog import DOUBTS, Catalog, Reason
 from toologue.plan.chains.execute import Rejected
 from toologue.plan.chains.pairs import Job, Pair, edge_pairs, forget_edges, jobs, single_api_pairs
 from toologue.plan.chains.planner import Planner
-from toologue.plan.chains.remedies import explain
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
 from toologue.plan.chains.uses import NO_USES, Uses, read_uses
 from toologue.project.chain_record import FRUITLESS, UNHEARD, Lost, Record, bands_of
+from toologue.project.chain_remedies import explain
 from toologue.project.chain_statistics import ChainStatistics
 from toologue.project.generate import NO_ANSWER, UNWORDED
 from toologue.project.statistics import by_frequency, masking
