@@ -40,6 +40,14 @@ def test_any_noun_gives_the_conversations_of_the_page(noun: str, tmp_path: Path)
     assert any(f"the rating of a {noun}" in text for text in said)
 
 
+def test_details_may_say_the_name_again(tmp_path: Path) -> None:
+    file = document("hut", tmp_path)
+    told = "properties: {hutId: {type: integer}, hutName: {type: string}, founder"
+    file.write_text(file.read_text("utf-8").replace("properties: {founder", told), "utf-8")
+    made = make_chains([file], tmp_path / "chains", MAKING)
+    assert (made.pairs, made.dialogues) == (1, 6)
+
+
 def test_things_are_called_as_documents_show_before_they_are_called_by_their_noun(tmp_path: Path) -> None:
     file = document("hut", tmp_path)
     named = "hutName: {type: string, example: Vernagthütte}"
