@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toologue.apis.result_values import choices, values_of
-from toologue.plan.chains.consistency import contradicts, names_other_entity, without_contradictions
+from toologue.plan.chains.consistency import (
+    contradicts,
+    is_earlier,
+    is_elsewhere,
+    names_other_entity,
+    without_contradictions,
+)
 from toologue.worlds.documented.leaves import maker
 from toologue.worlds.documented.row import Row
 
@@ -113,3 +119,44 @@ def test_nobody_meets_themselves(start: int) -> None:
 def test_two_results_say_the_same_of_one_thing_or_are_left_out(found: object, kept: list[str]) -> None:
     before = values_of({"cup": {"name": "Winter Cup", "price": 2}})
     assert [one.name for one in without_contradictions(values_of(found, rows=1), before)] == kept
+
+
+@pytest.mark.parametrize(
+    ("given", "told", "wrong"),
+    [
+        ({"place.country": "Norway"}, ("place.currency", "EUR"), True),
+        ({"place.country": "Norway"}, ("place.currency", "NOK"), False),
+        ({"place.country": "Norway"}, ("place.code", "NO"), False),
+        ({"place.code": "NO"}, ("place.country", "Peru"), True),
+        ({"place.zip": "80202"}, ("place.city", "Oslo"), True),
+        ({"place.zip": "80202"}, ("place.city", "Denver"), False),
+        ({"place.lat": 39.7392, "place.lon": -104.9903}, ("place.city", "Shuzenji"), True),
+        ({"place.lat": 39.7392, "place.lon": -104.9903}, ("place.country", "US"), False),
+        ({"place.zip": "94040"}, ("place.city", "Miami"), True),
+        ({"place.city": "Springfield"}, ("place.country", "Norway"), False),
+        ({"place.zip": "94040"}, ("place.zip", "94040"), False),
+        ({"place.zip": "94040"}, ("teams", "Leeds United"), False),
+        ({"teams": "Oslo"}, ("place.city", "Lima"), False),
+    ],
+)
+def test_an_answer_is_of_the_place_that_was_asked_for(
+    given: dict[str, str], told: tuple[str, str], wrong: bool
+) -> None:
+    assert is_elsewhere(given, [told]) is wrong
+
+
+def test_what_documentation_shows_of_a_postal_code_is_believed() -> None:
+    assert not is_elsewhere({"place.zip": "94040"}, [("place.city", "Mountain View")], shown=True)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "day", "wrong"),
+    [
+        ("2025-06-14", "2025-06-13", True),
+        ("2025-06-14", "2025-06-14", False),
+        ("2025-06-14", "2025-07-25T10:00:00Z", False),
+        ("Oslo", "2025-06-13", False),
+    ],
+)
+def test_nothing_happens_before_what_it_is_of(chosen: str, day: str, wrong: bool) -> None:
+    assert is_earlier(values_of({"deliveredOn": day}), chosen) is wrong

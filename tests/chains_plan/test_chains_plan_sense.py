@@ -16,6 +16,7 @@ from toologue.plan.chains.execute import PairExecutor, Rejected
 from toologue.plan.chains.pairs import Pair, edge_pairs, jobs, single_api_pairs
 from toologue.schema import Api, Parameter
 from toologue.schema.jsonl import write
+from toologue.text.names import kind_of
 
 
 def shelf(folder: Path, *apis: Api) -> Catalog:
@@ -166,8 +167,8 @@ def test_a_place_is_found_by_the_words_for_it(tmp_path: Path, tool: str, found: 
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("humidity", "humidity"), ("feels_like", None), ("feels_like_c", "perceived temperature"), ("goals", "number of goals"),
-        ("source", None), ("wealth", None), ("messageype", None), ("up_last_week", None),
+        ("humidity", "humidity"), ("feels_like", None), ("feels_like_c", "perceived temperature"),
+        ("goals", "number of goals"), ("source", None), ("wealth", None), ("messageype", None), ("up_last_week", None),
     ],
 )  # fmt: skip
 def test_told_is_what_people_ask_for_by_name(tmp_path: Path, name: str, told: str | None) -> None:
@@ -238,3 +239,9 @@ def test_tools_of_one_provider_share_their_ids(tmp_path: Path, tool: str, reason
     dropped = Counter[Reason]()
     kept = [*edge_pairs(shelf(tmp_path, find, show), [joint], dropped)]
     assert ({"kept": 1} if kept else dropped) == {reason: 1}
+
+
+@pytest.mark.parametrize("name", ["temp", "feels_like", "temp_c", "temp_max", "dew_point"])
+def test_no_temperature_is_told_that_no_thermometer_shows(name: str) -> None:
+    assert not tellable(307.6, kind_of((name,)))
+    assert tellable(30.6, kind_of((name,)))

@@ -8,13 +8,15 @@ import pytest
 from chains_verify_samples import APIS, CUP, RETRIEVER, SAMPLES, TABLE, WORLD, agent, state
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from corrupt_chain import CHAIN_CORRUPTIONS
 from toologue.plan.chains.sequences import GRAPH, SEQUENCES
-from toologue.schema import AgentTurn, Dialogue, Result, State, UserTurn
+from toologue.schema import AgentTurn, Api, Call, Dialogue, Parameter, Result, State, UserTurn
 from toologue.verify import Flaw
 from toologue.verify.chains import verify_chain
 from toologue.verify.chains.path import FOLLOWS
+from toologue.verify.chains.places import elsewhere
 
 DIALOGUES = {name: make() for name, make in SAMPLES.items()}
 
@@ -180,3 +182,29 @@ def test_whatever_the_dialogue_there_is_an_answer(turns: list[UserTurn | AgentTu
     turns = [UserTurn(text="Hi"), *turns]
     found = verify_chain(Dialogue(id="d", turns=tuple(turns), origin=origin), WORLD, apis=APIS, index=RETRIEVER.index)
     assert all(0 <= flaw.turn < len(turns) for flaw in found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result", "place"),
+    [
+        ({"zip": "80202"}, {"city": "Oslo"}, "Oslo"),
+        ({"lat": 39.7392, "lon": -104.9903}, {"city": {"name": "Shuzenji"}}, "Shuzenji"),
+        ({"city": "Denver"}, {"country": "Peru"}, "Peru"),
+        ({"city": "Denver"}, {"country": "US", "city": "Denver"}, ""),
+        ({"origin": "Oslo", "destination": "Lyon"}, {"city": "Leeds"}, ""),
+        ({"city": "Denver"}, {"near": [{"city": "Oslo"}]}, ""),
+        ({"name": "Leeds United"}, {"city": "Oslo"}, ""),
+    ],
+)
+def test_a_result_of_another_place_is_noticed(arguments: dict[str, str], result: JsonValue, place: str) -> None:
+    assert elsewhere(arguments, result) == place
+
+
+def test_a_conversation_that_is_answered_of_another_place_is_not_valid() -> None:
+    weather = Api(name="Weather", parameters={"zip": Parameter(schema={"type": "string"})})
+    call, result = Call(api="Weather", arguments={"zip": "80202"}), Result(value={"city": "Oslo"})
+    turn = AgentTurn(text="It is Oslo.", action="response", acts=(call,), results=(result,))
+    origin: dict[str, JsonValue] = {"target": "Weather"}
+    dialogue = Dialogue(id="d", turns=(UserTurn(text="Where is 80202?"), turn), origin=origin)
+    found = verify_chain(dialogue, None, apis={"Weather": weather})
+    assert [one.what for one in found if "another place" in one.what]

@@ -15,6 +15,7 @@ from toologue.write.chains.questions import estimate, of_value, question_of, que
 
 _TEXT: JsonValue = {"type": "string"}
 _NUMBER: JsonValue = {"type": "integer"}
+_CELSIUS: JsonValue = {"type": "number", "description": "In degrees Celsius"}
 
 
 def api(name: str, description: str = "", given: dict[str, JsonValue] | None = None, **returns: JsonValue) -> Api:
@@ -27,7 +28,7 @@ def rows(**fields: JsonValue) -> JsonValue:
     return {"type": "array", "items": {"type": "object", "properties": fields}}
 
 
-WEATHER = api("Weather|sky|Current", "Current weather.", {"city": _TEXT}, humidity=_NUMBER, temperature=_NUMBER)
+WEATHER = api("Weather|sky|Current", "Current weather.", {"city": _TEXT}, humidity=_NUMBER, temperature=_CELSIUS)
 LEAGUES = api(
     "Sports|volleyball_data|Leagues", "Get a list of available leagues.", {"country": _TEXT}, leagues=rows(name=_TEXT)
 )

@@ -23,6 +23,7 @@ from pydantic import JsonValue
 
 from toologue import keys
 from toologue.schema import Act, AgentTurn, Api, Brief, Call, Parameter, Result, Retrieve, Turn
+from toologue.text.secrets import without_keys
 from toologue.values.json_schema import object_of
 
 _TEXT = Parameter(schema={"type": "string"}, required=False)
@@ -97,6 +98,7 @@ def as_acts(turn: AgentTurn, brief: Brief) -> AgentTurn:
 
 
 def _as_function(api: Api) -> Api:
+    api = without_keys(api)
     parameters = {
         name: one.model_copy(update={"json_schema": _plain_schema(one.json_schema)})
         for name, one in api.parameters.items()

@@ -56,17 +56,18 @@ from toologue.plan.chains.catalog import DOUBTS, Catalog, Reason
 from toologue.plan.chains.execute import Rejected
 from toologue.plan.chains.pairs import Job, Pair, edge_pairs, forget_edges, jobs, single_api_pairs
 from toologue.plan.chains.planner import Planner
-from toologue.plan.chains.remedies import explain
 from toologue.plan.chains.sequences import SEQUENCES, ActionSequence
 from toologue.plan.chains.split import RATIO, SPLITS, SplitName, divide
 from toologue.plan.chains.statistics import Statistics, statistics
 from toologue.plan.chains.uses import NO_USES, Uses, read_uses
 from toologue.project.chain_record import FRUITLESS, UNHEARD, Lost, Record, bands_of
+from toologue.project.chain_remedies import explain
 from toologue.project.chain_statistics import ChainStatistics
 from toologue.project.generate import NO_ANSWER, UNWORDED
 from toologue.project.statistics import by_frequency, masking
 from toologue.schema import Dialogue, Edge, Plan, Use
 from toologue.schema.jsonl import check_owned, line_of, parse, read, read_lines, replacing, write
+from toologue.text.secrets import without_keys
 from toologue.verify import Flaw
 from toologue.verify.chains import verify_chain
 from toologue.worlds.documented import Documented
@@ -249,12 +250,12 @@ def _write_graph(
     making, apis = space.making, each_api(sources, choice)
     if uses is None:
         space.uses.unlink(missing_ok=True)
-        apis = map(estimate, apis)
+        apis = map(estimate, map(without_keys, apis))
     else:
         known = {api.name: api for api in apis}
         said = read_uses(uses, known)
         write(space.uses, said.values())
-        apis = [said.written(api) for api in known.values()]
+        apis = [without_keys(said.written(api)) for api in known.values()]
     with pool(workers), replacing(space.apis) as file:
         sides = described_sides(apis, making.rules, into=file, workers=workers)
         if graph is None:

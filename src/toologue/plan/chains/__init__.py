@@ -4,7 +4,6 @@
     catalog, pairs, split  documents; which Api finds what another one needs; train, validation, test
     execute                the calls of a pair, executed
     agreeing, consistency  whether results agree with what was said
-    remedies               what to do about documents that give nothing
     planner, statistics    plans by the thousand; what a file of dialogues holds
 
 Contract: functions of documents, edges and seeds; plans come in order, byte-equal at any number of workers. What cannot

@@ -33,8 +33,8 @@ _OPEN = frozenset((
 _NEAR = 0.5  # degrees: the next town
 # What points to one place without naming it; what places are called, and other ways to write that.
 SPOTS = frozenset(("place.zip", "place.lat", "place.lon"))
-_WHERE = frozenset(("place.city", "place.country", "place.code", "place.code3"))
-_SPELT = dict.fromkeys(_WHERE - {"place.city"}, ("place.country", "place.code", "place.code3"))
+_COUNTRY = ("place.country", "place.code", "place.code3")
+_WHERE = frozenset(("place.city", *_COUNTRY))
 # Ways to write a day, and where year, month and day stand.
 _WRITTEN = (
     (re.compile(r"(\d{4})-?(\d\d)-?(\d\d)"), (1, 2, 3)),
@@ -81,7 +81,7 @@ def is_elsewhere(given: Mapping[str, JsonValue], told: Iterable[tuple[str, JsonV
         said = str(value).casefold()
         if not kind.startswith("place.") or said in placed.values():
             continue
-        known = {_column(spelt)[at] for spelt in _SPELT.get(kind, (kind,)) for at in rows}
+        known = {_column(spelt)[at] for spelt in (_COUNTRY if kind in _COUNTRY else (kind,)) for at in rows}
         strange = spot and kind in _WHERE and not any(one in said or said in one for one in known)
         if (rows and said in _column(kind) and said not in known) or (strange and not shown):
             return True

@@ -505,7 +505,7 @@ def _pick_value(
 def _is_found(call: ExecutedCall, told: Iterable[JsonValue]) -> bool:
     """Whether all that is told of what the user searched for, by a name or by words, has this name, or these words."""
     kinds = call.named_kinds
-    of = {salience.named_thing(call.view.outputs[name]) for name in call.view.row_names}
+    of = {salience.named_thing(call.view.outputs[name]) for name in call.view.row_names} - {""}
     by = [name for name, kind in kinds.items() if kind in (*salience.SOUGHT, *of) or salience.names_itself(name)]
     sought = [str(call.arguments[name]).casefold() for name in by]
     return all(text in str(value).casefold() for value in told for text in sought)

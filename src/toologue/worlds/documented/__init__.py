@@ -14,7 +14,8 @@ Not covered: state (see `worlds.crud`); Apis that document what they write are a
 """
 
 from toologue.text.names import kind_about, kind_named, kind_of, kind_wraps
-from toologue.worlds.documented.arguments import arguments_for, foreseen, is_credential
+from toologue.text.secrets import is_credential
+from toologue.worlds.documented.arguments import arguments_for, foreseen
 from toologue.worlds.documented.echo import kind_sought, sought_by
 from toologue.worlds.documented.row import choices
 from toologue.worlds.documented.simulator import DOCUMENTED, Documented, kind_for

@@ -20,16 +20,13 @@ from toologue.errors import UnknownName, UserError, shown
 from toologue.keys import Same
 from toologue.schema import Api, Fault, Parameter
 from toologue.text.names import bounded, group, kind_about, kind_of, printed, squash
+from toologue.text.secrets import is_credential
 from toologue.text.tokens import spell, split_name
 from toologue.values.json_schema import fits
 from toologue.worlds.documented.echo import Echoes, as_typed, kind_sought, sought_by
 from toologue.worlds.documented.leaves import Maker, examples_of, maker
 from toologue.worlds.documented.row import Row, choices, moment_form
 
-_SECRET = re.compile(
-    r"(?:api|app|auth|access|subscription)_?(?:key|token)|rapidapi|"
-    r"(?:^|_)(?:secret|authorization|auth|password|signature|credentials?|apikey|appid)$|^key$|^token$"
-)
 SETTLED = "x-settled"
 _KEPT = frozenset(("accept", "contenttype", "callback"))
 _LISTED = re.compile(r"(?<![\w|])([\w.-]+(?:\s*\|\s*[\w.-]+){1,})(?![\w|])")
@@ -151,11 +148,6 @@ def foreseen(api: Api, name: str) -> bool:
     if any(str(value).lower() != name.lower() for value in examples_of(schema)):
         return True
     return meaning not in _UNKNOWN or (meaning == "titles" and bool(sought_by(api)))
-
-
-def is_credential(name: str) -> bool:
-    """Whether a parameter of this name is a key to the service, and not about what is asked."""
-    return _SECRET.search("_".join(spell(name))) is not None
 
 
 @lru_cache(maxsize=256)

@@ -143,7 +143,8 @@ def thing_of(name: Name, *apis: Api) -> Name:
     whose = found[found.lastindex or 0] if found else ""
     for words in filter(None, (whose, *sought, *map(_subject, apis))):
         last = words.split()[-1]
-        if kind_named(last) or last in wordset("countable") or (words == whose and last.isalpha() and len(last) > 2):
+        identified = words == whose and name.words.endswith("ID") and last.isalpha() and len(last) > 2
+        if identified or kind_named(last) or last in wordset("countable"):
             return Name(words, thing=True)
     return name
 

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from toologue.apis.entities import inputs, outputs
-from toologue.apis.salience import MEETINGS, SIDES, SOUGHT, family_of, named_thing, topic_words
+from toologue.apis.salience import MEETINGS, SIDES, SOUGHT, dates_rows, family_of, named_thing, topic_words
 from toologue.keys import Same
 from toologue.plan.api_graph.describe import heads, subject
 from toologue.plan.chains.catalog import ApiView, pointing, telling
@@ -25,6 +25,7 @@ from toologue.text.tokens import article, is_known
 from toologue.text.tokens import plural as pluralized
 from toologue.worlds.documented import kind_sought
 from toologue.worlds.documented.arguments import settled
+from toologue.worlds.documented.leaves import owner_of
 from toologue.write.chains.answers import Answer, records
 from toologue.write.chains.names import Name, output, parameters, spoken, thing_of, value_text
 from toologue.write.chains.words import LINKS, joined, plural, rough, singular, split, wordset
@@ -39,6 +40,8 @@ _NAMELESS = ("place.language", "place.lang", "place.currency", "place.timezone",
 _SPORTING = ("teams", "leagues", "full", "events", "seasons", "venues")
 _OWNED = re.compile(r"(?:name|title) of the (\w+)$")
 _BARE = ("name", "title", "headline")
+# Where a description goes on with by what something is found.
+_HOW = re.compile(r"\b(?:by|based|with|using|given|whose)\b", re.IGNORECASE)
 _PHRASE = r"((?:[A-Za-z][\w'-]+ ){{0,3}}){}\b"
 
 
@@ -140,9 +143,17 @@ def things_of(api: Api, told: Sequence[str]) -> str:
     nouns = sorted({*(MEETINGS if sides else [noun] if noun else read.heads)} - asked)
     own = " ".join(split(api.name.rpartition("|")[2]))
     texts = [api.description[:300], own]
-    counted = not read.named.isdisjoint(told[:1])  # what has names can be counted
-    found = [one for noun in nouns if counted or _counts(noun) for text in texts for one in _phrases(text, noun)]
+    named = not read.named.isdisjoint(told[:1])
+    nouns = [noun for noun in nouns if _counts(noun) or (named and any(_is_counted(noun, text) for text in texts))]
+    found = [one for noun in nouns for text in texts for one in _phrases(text, noun)]
     return max((_of_sport(api, one) for one in found), key=lambda one: len(one.split()), default="")
+
+
+def _is_counted(noun: str, text: str) -> bool:
+    """Whether a text speaks of several such things, or of one of them: mountain huts, a hut."""
+    several, one = re.escape(pluralized(noun)), re.escape(noun)
+    found = re.search(rf"\b(?:{several}|an? (?:\w+ )?{one})\b", _HOW.split(text, maxsplit=1)[0], re.IGNORECASE)
+    return found is not None
 
 
 def _counts(noun: str) -> bool:
@@ -303,10 +314,13 @@ def questions_of(api: Api) -> list[Question]:
     rows = [name for name in sides if name in many or known] or named or [name for name in many if records([name])]
     things = things_of(api, rows[:1]) if rows else ""
     of, found = of_thing(api), list[Question]()
+    listed = [one for one in every.values() if one.many]
+    # Nobody asks for a fact of rows that have no name, nor are those of days: what has an id is a thing, and no day.
+    apart = rows or (any(map(dates_rows, listed)) and not any(owner_of(one.last) is not None for one in listed))
     facts = [
         output(name, str(every[name].schema.get("description") or ""), topic_words(api))
         for name in told
-        if name not in (*rows, *sides) and not (name in many and records([name]))
+        if name not in (*rows, *sides) and not (name in many and (records([name]) or not apart))
     ]
     facts = [one for one in facts if len(one.words.split()) <= _WORDS and one.words not in (*_BARE, *of.split()[-1:])]
     facts = [*dict.fromkeys(facts)][:_TOLD]
