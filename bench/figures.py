@@ -61,7 +61,7 @@ FIGURES = (
             f"toologue read --against sgd --readings bench/readings/{which}",
             "judges-and-review.md",
         )
-        for which in ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+        for which in ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
     ),
     Figures("chains from the shipped services", "bench.chains", "chains.md"),
     Figures("chains from documents of others", "bench.chains {}", "chains.md", "openapi"),

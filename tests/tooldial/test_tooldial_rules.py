@@ -60,7 +60,7 @@ def documents() -> Iterator[Api]:
     city = Parameter(schema={**TEXT, "description": "The city"})
     yield api("Weather|towns|Find town", "Find a town by its name.", {"name": TEXT, **where}, city=city)
     slots = {name: Parameter(schema=schema) for name, schema in where.items()}
-    sky = {"condition": TEXT, "temperature": NUMBER, "wind": NUMBER}
+    sky = {"condition": TEXT, "temperature": {**NUMBER, "description": "The temperature in °C"}, "wind": NUMBER}
     air = {"airQuality": NUMBER, "pollen": NUMBER}
     yield api("Weather|towns|Air quality", "Get the air quality of a city.", air, city=city)
     yield api("Weather|towns|Forecast", "Get the weather forecast for some coordinates.", sky, **slots)

@@ -29,7 +29,7 @@ class TestValid:
         assert {"malformed", "contradict", "correct"} <= detours
 
     def test_they_pass_without_their_graph_as_well(self, valid: list[Sample]) -> None:
-        """ "Come back within 30 days" is the procedure's own number: the instructions support it, else nothing does."""
+        """ "A new order takes 5 days" is the procedure's own number: the instructions support it, else nothing does."""
         assert {flaw.rule for dialogue, _ in valid for flaw in verify(dialogue)} == {"supported"}
         told = (one.replace(instructions=write(procedure(one.id.rpartition("-")[0]))) for one, _ in valid)
         assert {flaw for dialogue in told for flaw in verify(dialogue)} == set()
