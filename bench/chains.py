@@ -61,7 +61,7 @@ def main() -> None:
             try:
                 said = make_chains([document], Path(folder), ChainMaking(options.count, ratio=(1.0, 0.0, 0.0)))
             except ToologueError as error:
-                table.add_row(name_of(document), *"–––––", str(error))
+                table.add_row(name_of(document), *"–––––", str(error).partition("\n")[0])
                 continue
             made = (said.documents, said.edges, said.pairs, said.alone, said.dialogues)
             why = (reasons(said.dropped.get(part, {}), options.most) for part in ("edges", "documents", "dialogues"))
