@@ -25,8 +25,6 @@ _UNITS = (
 # What something is measured in; a currency's code among it.
 MEASURES = rf"[A-Z]{{3}}|{_UNITS}"
 _SAID = re.compile(rf"(?:^In| in) ({MEASURES})(?![\w/])|\(({_UNITS})\)|^({_UNITS})(?= |$)")
-# What is counted of what is left: free beds.
-_LEFT = re.compile("(?:free|available|remaining) [a-z]+s")
 # Last words of names that say it, and how it is said.
 _SUFFIXES = {
     "c": "°C", "celsius": "°C", "f": "°F", "fahrenheit": "°F", "km": "km", "cm": "cm", "mm": "mm", "kg": "kg",
@@ -76,8 +74,6 @@ def unit_of(path: Sequence[str], description: str) -> str:
 
 def fact_of(path: tuple[str, ...], about: Collection[str]) -> Fact | None:
     """The fact that an output says where all is about this; None where nobody would ask for it."""
-    if _LEFT.fullmatch(words := split_name(path[-1] if path else "")) and not facts(path):
-        return Fact(f"number of {words}")
     near = {*about, *(singular(word) for name in path[:-1] for word in split_name(name).split())}
     return next((one for one in facts(path) if not one.of or not one.of.isdisjoint(near)), None)
 
