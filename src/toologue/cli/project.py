@@ -218,7 +218,7 @@ def _gate(gate: Gated, folder: Path, page: Path) -> int:
         return 0
     total = gate.total
     echo(folded(f"\ngate {GATE[gate.verdict]}: {gate_words(gate)}"))
-    say_first([f"  {one}" for one in gate.never if gate.least is not None], _LINES)
+    say_first([f"  {one}" for one in gate.never], _LINES)
     if gate.verdict == "undecided" and gate.least is not None:
         lacking = math.ceil(100 * (gate.least - (total.value or 0)) - 1e-6) / 100
         lets = f"--allow-unsure {lacking:g} lets them pass" if total.value else "none is sure to pass"

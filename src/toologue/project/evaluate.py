@@ -396,9 +396,10 @@ def check(
 
 
 def _gated(gate: Gate, metric: str, trial: Trial, charted: Sequence[view.Charted]) -> view.Gated:
-    whole = gate.never == "fail" and metric in (HARMLESS, _STRICT)
+    asked = gate.fail_under is not None
+    whole = asked and gate.never == "fail" and metric in (HARMLESS, _STRICT)
     never = never_right(charted, trial.conversations, strict=metric == _STRICT) if whole else ()
-    forbidden = [kind for one in trial.conversations for kind in gate.forbid if kind in one.severities]
+    forbidden = [kind for one in trial.conversations for kind in gate.forbid if asked and kind in one.severities]
     untaken = sum(not one.after for chart in charted for one in cast("Sequence[Unreached]", chart.unreached))
     total, fails = trial.by_metric[metric], gate.unreached == "fail"
     return view.Gated(total, gate.fail_under, gate.allow_unsure, [*never], forbidden, untaken if fails else 0)

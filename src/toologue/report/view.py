@@ -204,7 +204,7 @@ class Gated:
         Nobody passes of whom nothing was scored, or nothing is right for sure, whatever is wanted and allowed.
         """
         value, best = self.total.value or 0.0, self.total.best or 0.0
-        if self.untaken or (self.least is not None and (self.never or self.forbidden)):
+        if self.never or self.forbidden or self.untaken:
             return "failed"
         if self.least is None or (value > 0 and min(best, value + self.allowed) >= self.least - _ROUNDING):
             return "passed"
